@@ -231,7 +231,7 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
 describe('control files', () => {
   const start = async (files: Record<string, string>) => {
     const [folder, data] = [await folderWith(files), await folderWith()];
-    const make = () => new ControlFiles(data, new Git(process.env));
+    const make = () => new ControlFiles(data, new Git(process.env), null);
     return { folder, workspace: { folder }, controlFiles: make(), make };
   };
   const answer = (decision: ControlDecision, before: () => Promise<unknown> = () => Promise.resolve()) => {

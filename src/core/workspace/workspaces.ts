@@ -22,7 +22,7 @@ export class Workspaces {
     this.changes = new Changes(kept);
     this.caches = join(data, 'caches');
     this.git = new Git(env);
-    this.controlFiles = new ControlFiles(join(data, 'control-files'), this.git);
+    this.controlFiles = new ControlFiles(join(data, 'control-files'), this.git, this.caches);
     this.snapshots = new Snapshots(join(data, 'snapshots'), this.git, this.changes);
   }
 }

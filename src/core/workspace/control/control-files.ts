@@ -2,9 +2,8 @@
  * Compares the control files of a workspace before and after commands of agents. An answer of the person keeps changed ones,
  * or puts them back. Until then nothing starts outside the sandbox in that workspace.
  */
-import { constants } from 'node:fs';
-import { cp, lstat, mkdir, open, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { ControlChange } from '#contract/approval.ts';
@@ -16,15 +15,16 @@ import { cutAtCodePoint } from '../../base/text.ts';
 import type { Git } from '../git.ts';
 import { OpenEntry } from '../open-entry.ts';
 import { isInside, type Workspace } from '../reach.ts';
-import { openOuterRepository } from '../shell/repository-mounts.ts';
-import { isHarmlessConfig } from './git-config.ts';
+import { isHarmlessConfig, isHarmlessProgress } from './git-config.ts';
+import { composeAside, restoreEntry } from './restore-entry.ts';
 import {
   type ControlFile,
   type ControlScan,
-  formatControlPath,
   isKnownPointer,
   isTriadFile,
+  openOuterFolders,
   scanControlFiles,
+  shownPath,
 } from './scan-control-files.ts';
 
 export type ControlDecision = 'keep' | 'put_back';
@@ -32,7 +32,7 @@ export type ControlDecision = 'keep' | 'put_back';
 /** Asks the person what becomes of the changes. */
 export type AskAboutChanges = (changes: readonly ControlChange[]) => Promise<ControlDecision>;
 
-/** Result for the changes. Both lists are empty if there were none. */
+/** What became of the changes; both lists are empty if there were none. */
 export interface Settlement {
   kept: readonly ControlChange[];
   putBack: readonly ControlChange[];
@@ -40,24 +40,33 @@ export interface Settlement {
   movedTo: string | null;
 }
 
+/** What is needed of a workspace. */
 type WorkspaceFolder = Pick<Workspace, 'folder'>;
 
 const NO_CHANGES: Settlement = { kept: [], putBack: [], movedTo: null };
-/** Maximum number of questions, and of attempts to put files back that a command changes again. */
+/** Maximum number of questions, and of tries to put files back that a command changes again. */
 const MAX_ROUNDS = 3;
 /** Maximum length of the content in a question, in UTF-16 code units. */
 const MAX_SHOWN = 20_000;
 
 const StoredFile = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('file'), hash: z.string(), mode: z.int(), isLarge: z.boolean() }),
+  z.object({
+    kind: z.literal('file'),
+    hash: z.string(),
+    mode: z.int(),
+    isLarge: z.boolean(),
+    leadsTo: z.string().exactOptional(),
+  }),
   z.object({ kind: z.literal('link'), target: z.string() }),
   z.object({ kind: z.literal('other') }),
 ]);
 
-/** The control files before the first command whose changes have no answer yet. */
+/** The control files before the first command whose changes nobody has answered for. */
 const Baseline = z.object({
   /** Device and inode of the workspace folder. */
   root: z.string(),
+  /** Paths of the git directories outside the workspace. */
+  outerFolders: z.array(z.string()).default([]),
   files: z.record(z.string(), StoredFile),
 });
 type Baseline = z.infer<typeof Baseline>;
@@ -71,6 +80,7 @@ interface ControlComparison {
 export class ControlFiles {
   readonly #folder: string;
   readonly #git: Git;
+  readonly #caches: string | null;
   /** Commands that run now, by workspace folder. */
   readonly #commands = new Map<string, number>();
   /** Folders of workspaces whose question is open. */
@@ -81,10 +91,14 @@ export class ControlFiles {
   readonly #writes = new SerialQueue();
   #listStartedFiles: (folder: string) => Promise<readonly string[]> = () => Promise.resolve([]);
 
-  /** `folder`: for the baselines and the versions that were replaced; made with the first. */
-  constructor(folder: string, git: Git) {
+  /**
+   * `folder`: for the baselines and the versions that were replaced; made with the first. `caches`: folder outside the
+   * workspaces that commands can write.
+   */
+  constructor(folder: string, git: Git, caches: string | null) {
     this.#folder = folder;
     this.#git = git;
+    this.#caches = caches;
   }
 
   /** Uses this list of files, relative to a workspace, from which MCP servers are started. */
@@ -97,8 +111,9 @@ export class ControlFiles {
     await this.#writes.add(async () => {
       if ((await this.#readBaseline(folder)) === null)
         await withFolder(folder, async (root) => {
-          const { files } = await scanControlFiles(root, await this.#listStartedFiles(folder), this.#store(folder));
-          await this.#writeBaseline(folder, { root: identify(root), files: Object.fromEntries(files) });
+          const { files, outerFolders } = await this.#scan(root);
+          const baseline = { root: identify(root), outerFolders: [...outerFolders], files: Object.fromEntries(files) };
+          await this.#writeBaseline(folder, baseline);
           await this.#deleteOtherContents(folder, files);
         });
       this.#commands.set(folder, (this.#commands.get(folder) ?? 0) + 1);
@@ -109,14 +124,14 @@ export class ControlFiles {
     this.#commands.set(folder, Math.max(0, (this.#commands.get(folder) ?? 0) - 1));
   }
 
-  /** Returns whether a command that can write runs in this workspace. */
+  /** Whether a command that can write runs in this workspace. */
   isCommandRunning({ folder }: WorkspaceFolder): boolean {
     return (this.#commands.get(folder) ?? 0) > 0;
   }
 
   /**
    * Decides about the changes since the first unanswered command, also one of an earlier process. Call this before anything
-   * starts outside the sandbox. `ask`: null if no answer is possible; the changes are put back then. Throws `conflict` if changes
+   * starts outside the sandbox. `ask`: null if nobody can answer; the changes are put back then. Throws `conflict` if changes
    * cannot be put back, or if a running command makes them again.
    */
   async settle({ folder }: WorkspaceFolder, ask: AskAboutChanges | null): Promise<Settlement> {
@@ -131,8 +146,8 @@ export class ControlFiles {
   }
 
   /**
-   * Call this before a program starts outside the sandbox without a question. Puts back what interrupted commands left.
-   * Throws `conflict` while a question is open, or while a running command has changed control files.
+   * Call this before a program starts outside the sandbox, and nobody is asked for it. Puts back what interrupted commands
+   * left. Throws `conflict` while a question is open, or while a running command has changed control files.
    */
   async ensureSettled({ folder }: WorkspaceFolder): Promise<void> {
     const refuse = (why: string): never => {
@@ -153,30 +168,30 @@ export class ControlFiles {
       return NO_CHANGES;
     }
     const putBack = new Map<string, ControlChange>();
-    const movedTo = join(this.#dataFolder(root.path), 'replaced', new Date().toISOString().replaceAll(':', '-'));
-    let comparison = await this.#compare(root, baseline);
-    for (let round = 0; round < MAX_ROUNDS && comparison.changes.size > 0; round += 1) {
-      const shownChanges = [...comparison.changes.values()];
-      if (ask && putBack.size === 0 && (await this.#ask(root.path, ask, shownChanges)) === 'keep') {
-        const next = await this.#compare(root, baseline);
-        if (isSameState(comparison, next)) {
-          await this.#close(root.path, next.scan);
-          return { kept: shownChanges, putBack: [], movedTo: null };
+    const movedTo = join(this.#place(root.path), 'replaced', new Date().toISOString().replaceAll(':', '-'));
+    let found = await this.#compare(root, baseline);
+    for (let round = 0; round < MAX_ROUNDS && found.changes.size > 0; round += 1) {
+      const shown = [...found.changes.values()];
+      if (ask && putBack.size === 0 && (await this.#ask(root.path, ask, shown)) === 'keep') {
+        const now = await this.#compare(root, baseline);
+        if (isSameState(found, now)) {
+          await this.#close(root.path, now.scan);
+          return { kept: shown, putBack: [], movedTo: null };
         }
-        comparison = next;
+        found = now;
         continue;
       }
-      comparison = await this.#compare(root, baseline);
-      for (const [path, change] of comparison.changes) putBack.set(path, change);
-      await this.#putBack(root, baseline, comparison, round === 0 ? movedTo : join(movedTo, `again-${round}`));
-      comparison = await this.#compare(root, baseline);
+      found = await this.#compare(root, baseline);
+      for (const [path, change] of found.changes) putBack.set(path, change);
+      await this.#putBack(root, baseline, found, round === 0 ? movedTo : join(movedTo, `again-${round}`));
+      found = await this.#compare(root, baseline);
     }
-    if (comparison.changes.size > 0)
+    if (found.changes.size > 0)
       throw new TriadError(
         'conflict',
-        `A running command changes ${listPaths(comparison)} again and again: stop it first. Nothing starts outside the sandbox in ${root.path} until then`,
+        `A running command changes ${listPaths(found)} again and again: stop it first. Nothing starts outside the sandbox in ${root.path} until then`,
       );
-    await this.#close(root.path, comparison.scan);
+    await this.#close(root.path, found.scan);
     return { kept: [], putBack: [...putBack.values()], movedTo: putBack.size > 0 ? movedTo : null };
   }
 
@@ -191,7 +206,7 @@ export class ControlFiles {
 
   /** Compares the control files with the stored ones. Stores their contents, from which a later comparison goes on. */
   async #compare(root: OpenEntry, baseline: Baseline): Promise<ControlComparison> {
-    const scan = await scanControlFiles(root, await this.#listStartedFiles(root.path), this.#store(root.path));
+    const scan = await this.#scan(root, baseline.outerFolders);
     const changes = new Map<string, ControlChange>();
     for (const path of [...new Set([...Object.keys(baseline.files), ...scan.files.keys()])].toSorted()) {
       const before = baseline.files[path] ?? null;
@@ -202,9 +217,14 @@ export class ControlFiles {
       const [old, bytes] = await Promise.all([this.#readStored(root.path, before), this.#readStored(root.path, after)]);
       if (bytes && (await this.#isHarmless(root.path, path, { hadFile: before !== null, old, bytes }, scan))) continue;
       const change = before === null ? 'added' : after === null ? 'removed' : 'changed';
-      changes.set(path, { path: formatControlPath(root.path, path), change, content: bytes && decodeText(bytes) });
+      changes.set(path, { path: shownPath(root.path, path), change, content: bytes && decodeText(bytes) });
     }
     return { changes, scan };
+  }
+
+  async #scan(root: OpenEntry, outerFolders: readonly string[] = []): Promise<ControlScan> {
+    const [started, caches] = [await this.#listStartedFiles(root.path), this.#caches];
+    return scanControlFiles(root, { started, caches, outerFolders, store: this.#store(root.path) });
   }
 
   async #isHarmless(
@@ -214,34 +234,37 @@ export class ControlFiles {
     scan: ControlScan,
   ): Promise<boolean> {
     if (isTriadFile(root, path)) return false;
-    if (!/^config(\.worktree)?$/.test(basename(path))) return isKnownPointer(path, bytes.toString('utf8'), root, scan);
+    const name = basename(path);
+    if (/^(git-rebase-todo|strategy)$/.test(name)) return isHarmlessProgress(name, old, bytes);
+    if (!/^(config(\.worktree)?|opts)$/.test(name)) return isKnownPointer(path, bytes, root, scan);
     if (hadFile && old === null) return false;
     return isHarmlessConfig(this.#git, { path, before: old, after: bytes }, root);
   }
 
-  async #putBack(root: OpenEntry, baseline: Baseline, comparison: ControlComparison, movedTo: string): Promise<void> {
-    const { changes } = comparison;
+  async #putBack(root: OpenEntry, baseline: Baseline, found: ControlComparison, movedTo: string): Promise<void> {
+    const { changes } = found;
     const files = baseline.files;
     const isLost = (path: string): boolean => files[path]?.kind === 'file' && files[path].isLarge;
     if ([...changes.keys()].some(isLost))
       throw new TriadError(
         'conflict',
-        `${listPaths(comparison)} cannot be put back, because a file was too large to be stored. Restore it yourself: nothing starts outside the sandbox in ${root.path} until then`,
+        `${listPaths(found)} cannot be put back, because a file was too large to be stored. Restore it yourself: nothing starts outside the sandbox in ${root.path} until then`,
       );
-    const outer = await openOuterRepository(root);
+    const outer = await openOuterFolders(root, baseline.outerFolders);
     // The most specific one first: a git directory around the workspace may be above it.
-    const bases = [root, ...outer.gitFolders].toSorted((a, b) => b.path.length - a.path.length);
+    const bases = [root, ...outer].toSorted((a, b) => b.path.length - a.path.length);
     try {
       // New entries may be in the way of old ones.
       const isAdded = (path: string): number => (changes.get(path)?.change === 'added' ? 0 : 1);
       for (const path of [...changes.keys()].toSorted((a, b) => isAdded(a) - isAdded(b) || (a < b ? -1 : 1))) {
         const base = bases.find((one) => isInside(one.path, path));
-        const before = files[path] ?? null;
-        const aside = join(movedTo, isInside(root.path, path) ? relative(root.path, path) : path);
+        const after = found.scan.files.get(path) ?? null;
+        const before = isMovedTarget(files[path] ?? null, after) ? null : (files[path] ?? null);
+        const aside = composeAside(movedTo, isInside(root.path, path) ? relative(root.path, path) : path);
         if (base) await restoreEntry(base, path, { before, bytes: await this.#readStored(root.path, before), aside });
       }
     } finally {
-      await Promise.all([...outer.gitFolders, ...(outer.top ? [outer.top] : [])].map((entry) => entry.close()));
+      await Promise.all(outer.map((entry) => entry.close()));
     }
   }
 
@@ -261,13 +284,13 @@ export class ControlFiles {
   }
 
   async #writeBaseline(folder: string, baseline: Baseline): Promise<void> {
-    await mkdir(this.#dataFolder(folder), { recursive: true, mode: 0o700 });
+    await mkdir(this.#place(folder), { recursive: true, mode: 0o700 });
     await writeAtomically(this.#baselineFile(folder), JSON.stringify(baseline), { mode: 0o600, sync: false });
   }
 
   /** Stores contents by their hash. */
   #store(folder: string): (hash: string, bytes: Buffer) => Promise<void> {
-    const contents = this.#contentsFolder(folder);
+    const contents = this.#contents(folder);
     return async (hash, bytes) => {
       const file = join(contents, hash);
       if ((await lstat(file).catch(() => null))?.size === bytes.length) return;
@@ -278,25 +301,25 @@ export class ControlFiles {
 
   async #deleteOtherContents(folder: string, files: ReadonlyMap<string, ControlFile>): Promise<void> {
     const hashes = new Set([...files.values()].flatMap((file) => (file.kind === 'file' ? [file.hash] : [])));
-    const names = await readdir(this.#contentsFolder(folder)).catch((): string[] => []);
+    const names = await readdir(this.#contents(folder)).catch((): string[] => []);
     const others = names.filter((name) => !hashes.has(name));
-    await Promise.all(others.map((name) => rm(join(this.#contentsFolder(folder), name), { force: true })));
+    await Promise.all(others.map((name) => rm(join(this.#contents(folder), name), { force: true })));
   }
 
   async #readStored(folder: string, file: ControlFile | null): Promise<Buffer | null> {
     if (file?.kind !== 'file' || file.isLarge) return null;
-    return readFile(join(this.#contentsFolder(folder), file.hash)).catch(() => null);
+    return readFile(join(this.#contents(folder), file.hash)).catch(() => null);
   }
 
   #baselineFile(folder: string): string {
-    return join(this.#dataFolder(folder), 'baseline.json');
+    return join(this.#place(folder), 'baseline.json');
   }
 
-  #contentsFolder(folder: string): string {
-    return join(this.#dataFolder(folder), 'contents');
+  #contents(folder: string): string {
+    return join(this.#place(folder), 'contents');
   }
 
-  #dataFolder(folder: string): string {
+  #place(folder: string): string {
     return join(this.#folder, sha256(folder).slice(0, 32));
   }
 }
@@ -315,6 +338,10 @@ const identify = ({ stats }: OpenEntry): string => `${stats.dev}:${stats.ino}`;
 
 const isSameFile = (a: ControlFile | null, b: ControlFile | null): boolean => isDeepStrictEqual(a, b);
 
+/** Returns whether only the target of a pointer changed: the file itself cannot be put back then. */
+const isMovedTarget = (before: ControlFile | null, after: ControlFile | null): boolean =>
+  before?.kind === 'file' && after?.kind === 'file' && before.hash === after.hash && before.leadsTo !== after.leadsTo;
+
 function isSameState(a: ControlComparison, b: ControlComparison): boolean {
   const paths = [...a.changes.keys()];
   const isSame = (path: string) => isSameFile(a.scan.files.get(path) ?? null, b.scan.files.get(path) ?? null);
@@ -326,54 +353,4 @@ const listPaths = ({ changes }: ControlComparison): string => [...changes.values
 function decodeText(bytes: Buffer): string | null {
   const text = bytes.toString('utf8');
   return text.includes('\uFFFD') || text.includes('\0') ? null : cutAtCodePoint(text, MAX_SHOWN);
-}
-
-/** Moves what is at a path aside, and writes what was there before. */
-async function restoreEntry(
-  base: OpenEntry,
-  path: string,
-  { before, bytes, aside }: { before: ControlFile | null; bytes: Buffer | null; aside: string },
-): Promise<void> {
-  const parent = await openFolder(base, relative(base.path, dirname(path)), bytes !== null);
-  if (!parent) return;
-  try {
-    const entry = `${parent.through}/${basename(path)}`;
-    if (await lstat(entry).catch(() => null)) await moveAside(entry, aside);
-    if (before?.kind === 'link') await symlink(before.target, entry);
-    if (before?.kind === 'file' && bytes) await createFile(entry, bytes, before.mode);
-  } finally {
-    await parent.close();
-  }
-}
-
-/** Opens a folder below another one. `canCreate`: creates missing folders. Returns null if a part of the path is no folder. */
-async function openFolder(base: OpenEntry, path: string, canCreate: boolean): Promise<OpenEntry | null> {
-  let folder = await base.openEntry('.');
-  for (const name of path.split('/').filter((part) => part !== '')) {
-    if (canCreate && folder) await mkdir(`${folder.through}/${name}`).catch(() => undefined);
-    const next: OpenEntry | null = (await folder?.openEntry(name)) ?? null;
-    await folder?.close();
-    folder = next;
-  }
-  return folder;
-}
-
-async function moveAside(entry: string, aside: string): Promise<void> {
-  await mkdir(dirname(aside), { recursive: true, mode: 0o700 });
-  await rename(entry, aside).catch(async () => {
-    // Another file system.
-    await cp(entry, aside, { recursive: true, verbatimSymlinks: true });
-    await rm(entry, { recursive: true });
-  });
-}
-
-async function createFile(path: string, bytes: Buffer, mode: number): Promise<void> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const handle = await open(path, flags, mode);
-  try {
-    await handle.writeFile(bytes);
-    await handle.chmod(mode);
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,7 +1,9 @@
 /** Compares two states of a settings file of git. Detects added settings that can run a program. */
-import { isAbsolute, join } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Git } from '../git.ts';
 import { isInside } from '../reach.ts';
+import { hasGitPart } from './scan-control-files.ts';
 
 /** Settings that run no program, whatever their value is. Git reports keys in lower case, except the part between the dots. */
 const HARMLESS: readonly RegExp[] = [
@@ -18,11 +20,14 @@ const HARMLESS: readonly RegExp[] = [
   /^diff\.(algorithm|renames|mnemonicprefix|colormoved|context|noprefix)$/,
   /^(color|advice)(\.[^.]+)+$/,
   /^lfs\.repositoryformatversion$/,
+  // Of a cherry-pick in progress; not its strategy, which is the name of a program.
+  /^options\.(no-commit|edit|allow-empty(-message)?|(keep|drop)-redundant-commits|signoff|record-origin|allow-ff)$/,
+  /^options\.(mainline|gpg-sign|strategy-option|allow-rerere-auto|default-msg-cleanup)$/,
 ];
 /** Settings whose value is an address. */
 const ADDRESS = /^(remote\..+\.(url|pushurl)|branch\..+\.(remote|pushremote)|submodule\..+\.url)$/;
-/** `NAME::ADDRESS` starts the program `git-remote-NAME`, and a dash starts an option. */
-const RUNS = /^-|^[^/]*::/;
+/** `NAME::ADDRESS` and other schemes start the program `git-remote-NAME`, and a dash starts an option. */
+const ON_HOST = /^(https?|ssh|git):\/\/[^-]|^(?!-)[^/:]+:(?!:|\/\/)/;
 
 export interface ConfigFile {
   path: string;
@@ -36,15 +41,29 @@ export async function isHarmlessConfig(git: Git, { path, before, after }: Config
   const [old, now] = await Promise.all([before === null ? [] : listSettings(git, before), listSettings(git, after)]);
   if (old === null || now === null) return false;
   const known = new Set(old);
-  return now.every((setting) => known.has(setting) || isHarmless(setting, path, root));
+  const names = new Set(now.map((setting) => /^remote\.(.+)\.url$/.exec(setting.split('\n')[0]!)?.[1]));
+  for (const setting of now) {
+    const [key = '', ...lines] = setting.split('\n');
+    if (known.has(setting) || HARMLESS.some((pattern) => pattern.test(key))) continue;
+    const value = lines.join('\n');
+    const isHarmless =
+      key === 'core.worktree'
+        ? isInside(root, isAbsolute(value) ? join(value) : join(path, '..', value))
+        : ADDRESS.test(key) &&
+          ((key.startsWith('branch.') && names.has(value)) || (await isHarmlessAddress(value, path, root)));
+    if (!isHarmless) return false;
+  }
+  return true;
 }
 
-function isHarmless(setting: string, path: string, root: string): boolean {
-  const [key = '', ...lines] = setting.split('\n');
-  const value = lines.join('\n');
-  if (ADDRESS.test(key)) return !RUNS.test(value);
-  if (key === 'core.worktree') return isInside(root, isAbsolute(value) ? join(value) : join(path, '..', value));
-  return HARMLESS.some((pattern) => pattern.test(key));
+/** A push runs the hooks of a repository on this machine. Those in the workspace are control files too. */
+async function isHarmlessAddress(address: string, path: string, root: string): Promise<boolean> {
+  if (address === '.' || ON_HOST.test(address)) return true;
+  if (address === '' || /^-|:/.test(address)) return false;
+  if (!isAbsolute(address) && basename(dirname(path)) !== '.git') return false;
+  const full = isAbsolute(address) ? join(address) : join(dirname(dirname(path)), address);
+  const real = await realpath(full).catch(() => null);
+  return real !== null && real === full.replace(/\/$/, '') && isInside(root, real) && !hasGitPart(dirname(real));
 }
 
 /** Returns each setting as `KEY`, a line end and its value; null if git cannot read them. */
@@ -52,4 +71,20 @@ async function listSettings(git: Git, bytes: Buffer): Promise<string[] | null> {
   const args = ['config', '--file', '-', '--no-includes', '--list', '-z'];
   const output = await git.run({ args, cwd: '/', input: bytes }).catch(() => null);
   return output === null ? null : output.toString('utf8').split('\0').slice(0, -1);
+}
+
+/** Commands of a rebase that run no program. */
+const REBASES =
+  /^\s*(#|$|(pick|reword|edit|squash|fixup|drop|label|reset|merge|update-ref|noop|break|[presfdltmub])(\s|$))/;
+/** Strategies of git itself; another one is the name of a program. */
+const STRATEGIES = /^(ort|recursive|resolve|octopus|ours|subtree)\s*$/;
+
+/** Returns whether a file of a rebase in progress names no program that it did not name before. */
+export function isHarmlessProgress(name: string, before: Buffer | null, after: Buffer): boolean {
+  if (name === 'strategy') return STRATEGIES.test(after.toString('latin1'));
+  const known = new Set(before?.toString('latin1').split('\n'));
+  return after
+    .toString('latin1')
+    .split('\n')
+    .every((line) => known.has(line) || REBASES.test(line));
 }

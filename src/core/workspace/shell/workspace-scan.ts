@@ -209,10 +209,10 @@ function refuseCrowd(path: string, { hiddenFiles, hiddenFolders }: WorkspaceMoun
   );
 }
 
-function refuseSize(path: string): TriadError {
+function refuseSize(path: string, maxEntries: number): TriadError {
   return new TriadError(
     'limit_reached',
-    `${path} has more than ${MAX_ENTRIES} entries, too many to look for secrets: delete what builds made, or open a folder below as the workspace`,
+    `${path} has more than ${maxEntries} entries, too many to look for secrets: delete what builds made, or open a folder below as the workspace`,
   );
 }
 
@@ -226,14 +226,15 @@ interface OpenParent {
 
 /**
  * Visits every entry below an open folder. `visit` returns whether to go on into an entry that is a folder. `takeClosed` gets
- * each folder that this user cannot read or search, and closes it.
+ * each folder that this user cannot read or search, and closes it. Throws `limit_reached` for more than `maxEntries`.
  */
 export async function walk(
   root: OpenEntry,
   visit: (folder: OpenEntry, entry: Dirent) => boolean | Promise<boolean>,
   takeClosed: (folder: OpenEntry) => void,
+  maxEntries: number = MAX_ENTRIES,
 ): Promise<void> {
-  let entriesLeft = MAX_ENTRIES;
+  let entriesLeft = maxEntries;
   // The last folders come first, so that few parents are open.
   const stack: { parent: OpenParent; name: string }[] = [];
   const release = async (parent: OpenParent): Promise<void> => {
@@ -250,7 +251,7 @@ export async function walk(
     try {
       const entries = await folder.entries(true);
       entriesLeft -= entries.length;
-      if (entriesLeft < 0) throw refuseSize(root.path);
+      if (entriesLeft < 0) throw refuseSize(root.path, maxEntries);
       for (const [index, entry] of entries.entries()) {
         if (index % ENTRIES_PER_TURN === ENTRIES_PER_TURN - 1) await nextTurn();
         const visited = visit(folder, entry);
