@@ -11,6 +11,7 @@ import { skipped, words } from '../core/workspace/shell/support.ts';
 import { workspacesBeside } from '../support/compose.ts';
 import { type HarnessOptions, startEngine } from '../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../support/fake-model/script.ts';
+import { eventually } from '../support/eventually.ts';
 import { folderWith } from '../support/workspace.ts';
 
 const run = promisify(execFile);
@@ -162,6 +163,21 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
     await engine.ask('Work');
     expect(questions).toEqual([]);
     expect(outputs()[3]).toContain('(put back as before the command: .mcp.json)');
+    expect(await readdir(folder)).not.toContain('.mcp.json');
+  });
+
+  test('are put back if the changes of the command cannot be stored', async () => {
+    const { engine, folder, changes, outputs } = await startWork([
+      bash('echo "{}" > .mcp.json; while ! test -e go; do sleep 0.05; done'),
+    ]);
+    const { workflowId } = await engine.send('Work');
+    await eventually(async () => expect(await readdir(folder)).toContain('.mcp.json'));
+    await rm(join(`${folder}-data`, 'snapshots'), { recursive: true });
+    await writeFile(join(`${folder}-data`, 'snapshots'), '');
+    await writeFile(join(folder, 'go'), '');
+    await engine.ended(workflowId);
+    expect(outputs()[0]).not.toContain('exit code');
+    expect(changes()).toEqual(['added .mcp.json']);
     expect(await readdir(folder)).not.toContain('.mcp.json');
   });
 

@@ -275,11 +275,15 @@ async function run(running: Running, input: Input, context: ToolContext): Promis
   const follower = new Follower(context);
   const asked = await askedOf(running, input, context);
   const terminal = terminalOf(running.approval, context);
-  const result = await context.shell
+  const work = context.shell
     .run({ ...asked, file, onOutput: (text, bytes) => follower.take(text, bytes) }, context.call, terminal)
     .finally(() => follower.end());
+  // A step after the command can fail, for instance its snapshot.
+  const [ran] = await Promise.allSettled([work]);
   const { controlFiles } = running.host.workspaces ?? {};
   const settlement = controlFiles && terminal === null ? await settleControlFiles(controlFiles, context) : null;
+  if (ran.status === 'rejected') throw ran.reason;
+  const result = ran.value;
   const changed = settlement ? withoutPutBack(result.changed, settlement) : result.changed;
   const { output, exitCode, timedOut, stopped } = result;
   const shown = await shownOutput(result, file, context.toolCallId);

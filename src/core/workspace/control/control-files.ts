@@ -24,7 +24,7 @@ import {
   isTriadFile,
   openOuterFolders,
   scanControlFiles,
-  shownPath,
+  formatControlPath,
 } from './scan-control-files.ts';
 
 export type ControlDecision = 'keep' | 'put_back';
@@ -217,7 +217,7 @@ export class ControlFiles {
       const [old, bytes] = await Promise.all([this.#readStored(root.path, before), this.#readStored(root.path, after)]);
       if (bytes && (await this.#isHarmless(root.path, path, { hadFile: before !== null, old, bytes }, scan))) continue;
       const change = before === null ? 'added' : after === null ? 'removed' : 'changed';
-      changes.set(path, { path: shownPath(root.path, path), change, content: bytes && decodeText(bytes) });
+      changes.set(path, { path: formatControlPath(root.path, path), change, content: bytes && decodeText(bytes) });
     }
     return { changes, scan };
   }

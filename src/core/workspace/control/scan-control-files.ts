@@ -289,7 +289,7 @@ function readPointer(path: string, bytes: Buffer): string | null {
 }
 
 /** Returns the path as a person reads it: relative to the workspace if it is inside. */
-export const shownPath = (root: string, path: string): string =>
+export const formatControlPath = (root: string, path: string): string =>
   (isInside(root, path) ? relative(root, path) : path).toWellFormed();
 
 /** Returns whether Triad itself loads the file. */
