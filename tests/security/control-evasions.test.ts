@@ -106,6 +106,7 @@ const HIDDEN: Readonly<Record<string, [commands: string[], change: string]>> = {
     [String.raw`mkdir .git/sequencer; printf '[options]\n\tstrategy = a/b\n' > .git/sequencer/opts`],
     'added .git/sequencer/opts',
   ],
+  'a pipe for which git waits': [['git init -q p; rm p/.git/HEAD; mkfifo p/.git/HEAD'], 'added p/.git/HEAD'],
   'an address in an old format': [
     ['mkdir -p .git/branches; echo "$CACHES/x" > .git/branches/o'],
     'added .git/branches/o',

@@ -118,6 +118,13 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
       expect((await run(command, { options })).trim()).toMatch(outputs[index]!);
   });
 
+  test('starts commands beside an index that is a pipe', async () => {
+    const { home, run } = await makeHome();
+    const options = { ...NO_OPTIONS, caches: join(home, '.config/triad/caches'), git: new Git(process.env) };
+    await run('git init -q x; echo a > x/.env; mkfifo x/.git/index');
+    expect(await run('echo started', { options })).toBe('started\n');
+  });
+
   test('protects the repository of the person in the workspace, not one that a command made', async () => {
     const { run, runOutside } = await makeHome();
     await runOutside('cd project; git init -q theirs');

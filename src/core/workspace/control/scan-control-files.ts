@@ -224,7 +224,8 @@ async function readGitFolder(reader: Reader, folder: OpenEntry, depth: number, r
     const isControl = CONTROLS.test(name) && !name.endsWith('.lock');
     if (isControl || (!DATA.test(name) && reportsUnknown)) await read(null);
     else if (!DATA.test(name)) continue;
-    else if (entry.isSymbolicLink()) await read(null);
+    // Git waits for a pipe, which then stops every program that looks at the folder.
+    else if (entry.isSymbolicLink() || entry.isFIFO()) await read(null);
     else if (name === 'hooks') await read(readHooks);
     else if (name === 'info') await read((_, inner) => readEntry(reader, inner, 'attributes', null));
     else if (name === 'objects') await read(readAlternates);

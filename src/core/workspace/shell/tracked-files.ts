@@ -100,6 +100,9 @@ export class TrackedFiles {
 
   /** Returns the ids of the content by path. Settings of the repository are not read. */
   async #readIndex({ folder, gitFolder }: Checkout, entries: readonly OpenEntry[]): Promise<Map<string, string>> {
+    const index = await lstat(join(gitFolder, 'index')).catch(() => null);
+    // Git waits for a pipe.
+    if (!index?.isFile()) return new Map();
     await this.#prepare();
     const paths = entries.map(({ path }) => relative(folder, path));
     const isLong = paths.reduce((sum, { length }) => sum + length, 0) > MAX_ARGUMENT_CHARS;
