@@ -83,6 +83,29 @@ export function isStandardInput(text: string): boolean {
   return /^(-|\/dev\/(stdin|fd\/.*)|\/proc\/.*\/fd\/.*)$/.test(text);
 }
 
+/** Programs whose arguments are texts. */
+const TAKES_TEXT = /^(git|gh|glab|echo|printf|[ef]?grep|rg|ag|ack|jq|yq|curl|test|\[)$/;
+/** Verbs behind which many programs take a command. */
+const RUN_VERB = /^(exec|run|dlx|x|shell)$/;
+
+/**
+ * Returns whether an argument may be a command that the program runs: behind a verb like `exec`, and with a blank in the
+ * value of an option or of a variable.
+ */
+export function mayRunArgument(program: string, rest: readonly Word[]): boolean {
+  if (TAKES_TEXT.test(program)) return false;
+  return rest.some(({ shown }, at) => {
+    if (RUN_VERB.test(shown)) return at < rest.length - 1;
+    return isStarter(shown) || /^--?(tool)?exec$/.test(rest[at - 1]?.shown ?? '') || isValueWithBlank(rest, at);
+  });
+}
+
+/** Options of which the value is the name of a program, also without a blank. */
+const isStarter = (text: string): boolean => /^--?[\w-]*(program|command|filter|exec|rsh|shell)=/i.test(text);
+
+const isValueWithBlank = (words: readonly Word[], at: number): boolean =>
+  /\s/.test(words[at]!.shown) && (/^-|^\w+=/.test(words[at]!.shown) || /^-/.test(words[at - 1]?.shown ?? ''));
+
 /** Options of a program that runs the command behind them, without and with a value, and the number of words before it. */
 interface Wrapper {
   flags?: readonly string[];

@@ -10,7 +10,7 @@
  */
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
-import { findInnerCommand, findLimit, isStandardInput } from './command-limits.ts';
+import { findInnerCommand, findLimit, isStandardInput, mayRunArgument } from './command-limits.ts';
 import { withoutHarmlessOptions } from './git-arguments.ts';
 import { readHiddenWords } from './hidden-words.ts';
 import {
@@ -56,7 +56,9 @@ export function readCommandLine(line: string): CommandLine {
   }
   if (commands === null || values.isTooLong) return { values: [], limits: [], words: readHiddenWords(line) };
   const { all, limits } = values;
-  return limits.length === 0 ? { values: all, limits } : { values: all, limits, words: readHiddenWords(line) };
+  if (limits.length === 0 && !values.mayRunArgument) return { values: all, limits };
+  const words = readHiddenWords(line);
+  return limits.length === 0 && words === null ? { values: all, limits } : { values: all, limits, words };
 }
 
 /** Programs that run their input, or follow instructions in it. Their input from another program is a value too. */
@@ -69,6 +71,8 @@ const PIPED = [makeWord('<'), makeWord('-')];
 
 class ValueList {
   readonly #values = new Map<string, Phrase | null>();
+  /** Whether an argument may be a command, which rules that deny then find in the words of the line. */
+  mayRunArgument = false;
 
   get all(): string[] {
     return [...this.#values.keys()];
@@ -101,6 +105,7 @@ class ValueList {
     const rest = words.slice(1);
     const inner = depth < MAX_DEPTH ? findInnerCommand(name, rest) : 'unknown';
     const plain = name === 'git' ? withoutHarmlessOptions(words) : words;
+    this.mayRunArgument ||= mayRunArgument(name, rest);
     const limit = inner === 'unknown' ? phrase('runs_unseen_code', { program }) : findLimit(name, plain.slice(1));
     const reads = inputs.filter((input) => input !== PIPED || limit !== null || READS_SCRIPT.has(name));
     const short = { raw: quoteWord(program), text: program, shown: program, splits: false };
@@ -108,7 +113,7 @@ class ValueList {
     if (assignments.length > 0) this.#add([...assignments, ...plain], limit);
     for (const form of forms) for (const input of [[], ...reads]) this.#add([...form, ...input], limit);
     if (inner === null || inner === 'unknown') return;
-    const count = name === 'env' ? inner.findIndex(({ text }) => text === null || !/^\w+=/.test(text)) : 0;
+    const count = name === 'env' ? inner.findIndex(({ text }) => text === null || !text.includes('=')) : 0;
     if (count >= 0) this.#addProgram(inner.slice(0, count), inner.slice(count), inputs, depth + 1);
   }
 
