@@ -92,7 +92,7 @@ const RUN_VERB = /^(exec|run|dlx|x|shell)$/;
  * Returns whether an argument may be a command that the program runs: behind a verb like `exec`, and with a blank in the
  * value of an option or of a variable.
  */
-export function mayRunArgument(program: string, rest: readonly Word[]): boolean {
+export function mayRunArgument(program: string, rest: readonly ShellWord[]): boolean {
   if (TAKES_TEXT.test(program)) return false;
   return rest.some(({ shown }, at) => {
     if (RUN_VERB.test(shown)) return at < rest.length - 1;
@@ -103,7 +103,7 @@ export function mayRunArgument(program: string, rest: readonly Word[]): boolean 
 /** Options of which the value is the name of a program, also without a blank. */
 const isStarter = (text: string): boolean => /^--?[\w-]*(program|command|filter|exec|rsh|shell)=/i.test(text);
 
-const isValueWithBlank = (words: readonly Word[], at: number): boolean =>
+const isValueWithBlank = (words: readonly ShellWord[], at: number): boolean =>
   /\s/.test(words[at]!.shown) && (/^-|^\w+=/.test(words[at]!.shown) || /^-/.test(words[at - 1]?.shown ?? ''));
 
 /** Options of a program that runs the command behind them, without and with a value, and the number of words before it. */
