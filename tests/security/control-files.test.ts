@@ -3,13 +3,16 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { bashJobs } from '#core/tools/bash-jobs.ts';
+import { RunShell, ShellHost } from '#core/workspace/shell/run-shell.ts';
 import type { ApprovalRequest } from '#contract/approval.ts';
 import { skipped, words } from '../core/workspace/shell/support.ts';
 import { workspacesBeside } from '../support/compose.ts';
 import { type HarnessOptions, startEngine } from '../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../support/fake-model/script.ts';
 import { eventually } from '../support/eventually.ts';
+import { call, contextIn, folderWith } from '../support/workspace.ts';
 
 const run = promisify(execFile);
 const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
@@ -150,16 +153,19 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
   });
 
   test('are put back and reported at the end of a command in the background', async () => {
-    const calls = [
-      bash('echo "{}" > .mcp.json', { background: true }),
-      bash('while test -e .mcp.json || ! test -e .git; do sleep 0.05; done', { read_only: true, timeout_seconds: 20 }),
-      bash('sleep 0.5', { read_only: true }),
-      toolUse('bash_jobs', { action: 'list' }),
-    ];
-    const { engine, folder, questions, outputs } = await startWork(calls);
-    await engine.ask('Work');
-    expect(questions).toEqual([]);
-    expect(outputs()[3]).toContain('(put back as before the command: .mcp.json)');
+    const folder = await folderWith();
+    const host = new ShellHost(process.env, workspacesBeside(folder));
+    const context = {
+      ...contextIn(folder),
+      shell: new RunShell(host, await folderWith(), AbortSignal.timeout(60_000)),
+    };
+    onTestFinished(() => context.shell.end());
+    const command = { command: 'echo "{}" > .mcp.json', network: false, write: 'files', timeoutMs: 30_000 } as const;
+    const where = { workspace: context.workspace, folder, saidIn: null };
+    await context.shell.start({ ...command, ...where }, context.call);
+    const list = (): Promise<string> => call(bashJobs, { action: 'list' }, context).then(({ output }) => output);
+    await eventually(async () => expect(await list()).toContain('exit code 0'));
+    expect(await list()).toContain('(put back as before the command: .mcp.json)');
     expect(await readdir(folder)).not.toContain('.mcp.json');
   });
 
