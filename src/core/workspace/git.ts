@@ -1,6 +1,7 @@
 /** Runs git for the program itself: never with the settings, hooks or questions of whoever uses the machine. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { buffer, text } from 'node:stream/consumers';
 import type { Environment } from '../base/child-environment.ts';
@@ -38,6 +39,22 @@ export class Git {
   /** `env`: that of the program, of which git gets what is no secret and no door. */
   constructor(env: Environment) {
     this.#env = env;
+  }
+
+  /**
+   * Returns each setting of a file, without those that it includes, as `KEY`, a line end and its value; null if git cannot
+   * read them. `file`: its path, or `-` for `input`.
+   */
+  async listSettings(file: string, input: Uint8Array | string = ''): Promise<string[] | null> {
+    const args = ['config', '--file', file, '--no-includes', '--list', '-z'];
+    const output = await this.run({ args, cwd: '/', input }).catch(() => null);
+    return output === null ? null : output.toString('utf8').split('\0').slice(0, -1);
+  }
+
+  /** Makes an empty repository without a work tree. */
+  async initBareRepository(folder: string): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await this.run({ args: ['init', '--quiet', '--bare', '--template=', folder], cwd: folder, env: WITHOUT_SETTINGS });
   }
 
   /** The program; null where there is none. Looked for once. */

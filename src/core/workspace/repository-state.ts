@@ -6,7 +6,7 @@ import { constants } from 'node:fs';
 import { mkdir, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Git } from './git.ts';
+import { type Git, WITHOUT_SETTINGS } from './git.ts';
 
 export interface RepositoryState {
   /** Null with a detached head. */
@@ -104,8 +104,7 @@ async function checkClean({ top, gitFolder, commonFolder }: Repository, head: st
         GIT_OBJECT_DIRECTORY: join(own, 'objects'),
         // Quoted, because an unquoted path ends at a colon.
         GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects),
-        GIT_CONFIG_GLOBAL: '/dev/null',
-        GIT_CONFIG_NOSYSTEM: '1',
+        ...WITHOUT_SETTINGS,
         GIT_ALLOW_PROTOCOL: 'none',
       },
     });

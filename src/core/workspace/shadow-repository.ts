@@ -65,9 +65,7 @@ export class ShadowRepository {
   /** Makes the repository where it is missing. */
   async prepare(): Promise<void> {
     if (await lstat(join(this.#folder, 'info', 'attributes')).catch(() => null)) return;
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const init = ['init', '--quiet', '--bare', '--template=', this.#folder];
-    await this.#git.run({ args: init, cwd: this.#folder, env: WITHOUT_SETTINGS });
+    await this.#git.initBareRepository(this.#folder);
     await mkdir(join(this.#folder, 'info'), { recursive: true });
     await writeAtomically(join(this.#folder, 'info', 'attributes'), ATTRIBUTES);
   }

@@ -20,7 +20,7 @@ const HARMLESS: readonly RegExp[] = [
   /^diff\.(algorithm|renames|mnemonicprefix|colormoved|context|noprefix)$/,
   /^(color|advice)(\.[^.]+)+$/,
   /^lfs\.repositoryformatversion$/,
-  // Of a cherry-pick in progress; not its strategy, which is the name of a program.
+  // Options of a cherry-pick in progress. Its strategy is the name of a program, so it is not listed.
   /^options\.(no-commit|edit|allow-empty(-message)?|(keep|drop)-redundant-commits|signoff|record-origin|allow-ff)$/,
   /^options\.(mainline|gpg-sign|strategy-option|allow-rerere-auto|default-msg-cleanup)$/,
 ];
@@ -38,7 +38,10 @@ export interface ConfigFile {
 
 /** Returns whether all that was added runs no program. `root`: the workspace, in which a work tree must be. */
 export async function isHarmlessConfig(git: Git, { path, before, after }: ConfigFile, root: string): Promise<boolean> {
-  const [old, now] = await Promise.all([before === null ? [] : listSettings(git, before), listSettings(git, after)]);
+  const [old, now] = await Promise.all([
+    before === null ? [] : git.listSettings('-', before),
+    git.listSettings('-', after),
+  ]);
   if (old === null || now === null) return false;
   const known = new Set(old);
   const names = new Set(now.map((setting) => /^remote\.(.+)\.url$/.exec(setting.split('\n')[0]!)?.[1]));
@@ -64,13 +67,6 @@ async function isHarmlessAddress(address: string, path: string, root: string): P
   const full = isAbsolute(address) ? join(address) : join(dirname(dirname(path)), address);
   const real = await realpath(full).catch(() => null);
   return real !== null && real === full.replace(/\/$/, '') && isInside(root, real) && !hasGitPart(dirname(real));
-}
-
-/** Returns each setting as `KEY`, a line end and its value; null if git cannot read them. */
-async function listSettings(git: Git, bytes: Buffer): Promise<string[] | null> {
-  const args = ['config', '--file', '-', '--no-includes', '--list', '-z'];
-  const output = await git.run({ args, cwd: '/', input: bytes }).catch(() => null);
-  return output === null ? null : output.toString('utf8').split('\0').slice(0, -1);
 }
 
 /** Commands of a rebase that run no program. */

@@ -31,9 +31,7 @@ export async function writeGitSettings(git: Git, home: string, file: string): Pr
   const lines: string[] = [];
   for (const source of [join(home, '.config/git/config'), join(home, '.gitconfig')]) {
     if (!(await stat(source).catch(() => null))?.isFile()) continue;
-    const args = ['config', '--file', source, '--no-includes', '--list', '-z'];
-    const output = await git.run({ args, cwd: '/' }).catch(() => null);
-    for (const setting of output?.toString('utf8').split('\0') ?? []) {
+    for (const setting of (await git.listSettings(source)) ?? []) {
       const [key = '', ...value] = setting.split('\n');
       if (COPIED.some((pattern) => pattern.test(key)) && !RUNS.test(value.join('\n')))
         lines.push(formatSetting(key, value.length === 0 ? 'true' : value.join('\n')));

@@ -1,6 +1,6 @@
 /** Secrets that git stores: commands read them in the objects of git anyway, and git needs them in the folder. */
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { type Git, WITHOUT_SETTINGS } from '../git.ts';
 import type { OpenEntry } from '../open-entry.ts';
@@ -124,9 +124,7 @@ export class TrackedFiles {
 
   async #prepare(): Promise<void> {
     if (await lstat(join(this.#repository, 'HEAD')).catch(() => null)) return;
-    await mkdir(dirname(this.#repository), { recursive: true, mode: 0o700 });
-    const args = ['init', '--quiet', '--bare', '--template=', this.#repository];
-    await this.#git.run({ args, cwd: dirname(this.#repository), env: WITHOUT_SETTINGS });
+    await this.#git.initBareRepository(this.#repository);
   }
 }
 
