@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { type BigIntStats, close, constants, type Dirent, fstat, open, type PathLike } from 'node:fs';
-import { lstat, opendir, readdir, readFile, readlink } from 'node:fs/promises';
+import { lstat, mkdir, opendir, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { TriadError } from '../base/errors.ts';
@@ -117,11 +117,15 @@ export class OpenEntry {
     return lstat(path.isWellFormed() ? path : encodePath(path), { bigint: true }).catch(() => null);
   }
 
-  /** Opens a path below this folder, one component after the other. Returns null if a component is missing or a link. */
-  async openBelow(path: string): Promise<OpenEntry | null> {
+  /**
+   * Opens a path below this folder, one component after the other. Returns null if a component is missing or a link.
+   * `canCreate`: creates missing folders.
+   */
+  async openBelow(path: string, canCreate = false): Promise<OpenEntry | null> {
     const names = path.split('/').filter((name) => name !== '' && name !== '.');
     let current = await this.openEntry('.');
     for (const name of names) {
+      if (canCreate && current) await mkdir(encodePath(`${current.through}/${name}`)).catch(() => undefined);
       const next: OpenEntry | null = (await current?.openEntry(name)) ?? null;
       await current?.close();
       current = next;

@@ -1,5 +1,6 @@
 /** Where an agent works, and what of it no tool reaches. */
 import { sep } from 'node:path';
+import { sha256 } from '../base/hash.ts';
 import type { ListedFiles } from '../settings/listed-files.ts';
 
 /** Plain data: the threads of searches get it too. */
@@ -32,6 +33,9 @@ export function isOwn({ own: folders, sessions, readsSessions }: Workspace, path
 }
 
 const folding = (path: string): string => path.normalize('NFC').toLowerCase();
+
+/** Returns the name of a workspace in a folder of Triad. */
+export const nameWorkspace = ({ folder }: Pick<Workspace, 'folder'>): string => sha256(folder).slice(0, 32);
 
 export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);

@@ -8,12 +8,11 @@ import { z } from 'zod';
 import { ChangeSet, type FileChange } from '#contract/change.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
-import { sha256 } from '../base/hash.ts';
 import type { Changes } from './changes.ts';
 import { type FileNow, isSame, readState, stateOf } from './file-state.ts';
 import type { Git } from './git.ts';
 import { keeper, type Keeps, stampAt, statsAt } from './kept-files.ts';
-import type { Workspace } from './reach.ts';
+import { nameWorkspace, type Workspace } from './reach.ts';
 import { type Candidate, type Look, ShadowRepository } from './shadow-repository.ts';
 
 /** Files read at a time. */
@@ -180,6 +179,6 @@ export class Snapshots {
   }
 
   #place(workspace: Workspace): string {
-    return join(this.#folder, sha256(workspace.folder).slice(0, 32));
+    return join(this.#folder, nameWorkspace(workspace));
   }
 }

@@ -21,7 +21,7 @@ export async function restoreEntry(
   path: string,
   { before, bytes, aside }: { before: ControlFile | null; bytes: Buffer | null; aside: string },
 ): Promise<void> {
-  const parent = await openFolder(base, relative(base.path, dirname(path)), bytes !== null);
+  const parent = await base.openBelow(relative(base.path, dirname(path)), bytes !== null);
   if (!parent) return;
   try {
     const entry = encodePath(`${parent.through}/${basename(path)}`);
@@ -31,18 +31,6 @@ export async function restoreEntry(
   } finally {
     await parent.close();
   }
-}
-
-/** Opens a folder below another one. `makes`: makes missing folders. Returns null if a part of the path is no folder. */
-async function openFolder(base: OpenEntry, path: string, makes: boolean): Promise<OpenEntry | null> {
-  let folder = await base.openEntry('.');
-  for (const name of path.split('/').filter((part) => part !== '')) {
-    if (makes && folder) await mkdir(encodePath(`${folder.through}/${name}`)).catch(() => undefined);
-    const next: OpenEntry | null = (await folder?.openEntry(name)) ?? null;
-    await folder?.close();
-    folder = next;
-  }
-  return folder;
 }
 
 async function moveAside(parent: OpenEntry, name: string, aside: string): Promise<void> {

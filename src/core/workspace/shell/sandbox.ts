@@ -8,12 +8,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Environment } from '../../base/child-environment.ts';
 import { TriadError } from '../../base/errors.ts';
-import { sha256 } from '../../base/hash.ts';
 import { NO_FILES } from '../../settings/listed-files.ts';
 import type { Git } from '../git.ts';
 import { DEFAULT_SANDBOX, type SandboxSettings } from '../../settings/sandbox-settings.ts';
 import { encodePath, type OpenEntry, PinnedFolders } from '../open-entry.ts';
-import { isInside, isOwn, type Workspace } from '../reach.ts';
+import { isInside, isOwn, nameWorkspace, type Workspace } from '../reach.ts';
 import { CLOSE_DESCRIPTORS, composeBubblewrap, FIRST_FREE_FD, type Layer, USER_NAMESPACE } from './bubblewrap.ts';
 import { CommandTimes } from './command-times.ts';
 import { commandEnvironment, plainVariables } from './environment.ts';
@@ -204,7 +203,8 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
         return {
           file: bash,
           args: ['--noprofile', '--norc', '-c', CLOSE_DESCRIPTORS, 'bash', last, bwrap, '--args', last, '--'],
-          ...{ descriptors: [...command.descriptors, argumentFile.fd], cleanUp },
+          descriptors: [...command.descriptors, argumentFile.fd],
+          cleanUp,
           // The workspace is a separate file system in the sandbox.
           env: {
             ...commandEnvironment(env, '/tmp', options.settings().env),
@@ -277,7 +277,8 @@ function seatbelt(file: string): Sandbox {
             ...outside.env,
             ...plainVariables(own),
           },
-          ...{ descriptors: [], check: null },
+          descriptors: [],
+          check: null,
           cleanUp: () => rm(temporary, { recursive: true, force: true }),
         };
       } finally {
@@ -331,9 +332,6 @@ async function copyGitSettings({ caches, git }: CommandOptions, workspace: Works
   const file = join(caches, `${nameWorkspace(workspace)}.gitconfig`);
   return (await writeGitSettings(git, home, file)) ? file : null;
 }
-
-/** Returns the name of a workspace in a folder of Triad. */
-const nameWorkspace = ({ folder }: Workspace): string => sha256(folder).slice(0, 32);
 
 function refuseUnprotected(file: string, { folder }: Workspace, home: string): void {
   if (isInside(folder, home))
