@@ -9,12 +9,11 @@ import { z } from 'zod';
 import type { ControlChange } from '#contract/approval.ts';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { TriadError } from '../../base/errors.ts';
-import { sha256 } from '../../base/hash.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
 import { cutAtCodePoint } from '../../base/text.ts';
 import type { Git } from '../git.ts';
 import { OpenEntry } from '../open-entry.ts';
-import { isInside, type Workspace } from '../reach.ts';
+import { isInside, nameWorkspace, type Workspace } from '../reach.ts';
 import { isHarmlessConfig, isHarmlessProgress } from './git-config.ts';
 import { composeAside, restoreEntry } from './restore-entry.ts';
 import {
@@ -32,7 +31,7 @@ export type ControlDecision = 'keep' | 'put_back';
 /** Asks the person what becomes of the changes. */
 export type AskAboutChanges = (changes: readonly ControlChange[]) => Promise<ControlDecision>;
 
-/** What became of the changes; both lists are empty if there were none. */
+/** The changes that were kept, and those that were put back. */
 export interface Settlement {
   kept: readonly ControlChange[];
   putBack: readonly ControlChange[];
@@ -40,7 +39,6 @@ export interface Settlement {
   movedTo: string | null;
 }
 
-/** What is needed of a workspace. */
 type WorkspaceFolder = Pick<Workspace, 'folder'>;
 
 const NO_CHANGES: Settlement = { kept: [], putBack: [], movedTo: null };
@@ -61,7 +59,7 @@ const StoredFile = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('other') }),
 ]);
 
-/** The control files before the first command whose changes nobody has answered for. */
+/** The control files before the first command whose changes have no answer. */
 const Baseline = z.object({
   /** Device and inode of the workspace folder. */
   root: z.string(),
@@ -124,14 +122,14 @@ export class ControlFiles {
     this.#commands.set(folder, Math.max(0, (this.#commands.get(folder) ?? 0) - 1));
   }
 
-  /** Whether a command that can write runs in this workspace. */
+  /** Returns whether a command that can write runs in this workspace. */
   isCommandRunning({ folder }: WorkspaceFolder): boolean {
     return (this.#commands.get(folder) ?? 0) > 0;
   }
 
   /**
    * Decides about the changes since the first unanswered command, also one of an earlier process. Call this before anything
-   * starts outside the sandbox. `ask`: null if nobody can answer; the changes are put back then. Throws `conflict` if changes
+   * starts outside the sandbox. `ask`: null if no answer is possible; the changes are put back then. Throws `conflict` if changes
    * cannot be put back, or if a running command makes them again.
    */
   async settle({ folder }: WorkspaceFolder, ask: AskAboutChanges | null): Promise<Settlement> {
@@ -146,8 +144,7 @@ export class ControlFiles {
   }
 
   /**
-   * Call this before a program starts outside the sandbox, and nobody is asked for it. Puts back what interrupted commands
-   * left. Throws `conflict` while a question is open, or while a running command has changed control files.
+   * Call this before a program starts outside the sandbox without a question. Puts back the changes of interrupted commands. Throws `conflict` while a question is open, or while a running command has changed control files.
    */
   async ensureSettled({ folder }: WorkspaceFolder): Promise<void> {
     const refuse = (why: string): never => {
@@ -171,17 +168,16 @@ export class ControlFiles {
     const movedTo = join(this.#place(root.path), 'replaced', new Date().toISOString().replaceAll(':', '-'));
     let found = await this.#compare(root, baseline);
     for (let round = 0; round < MAX_ROUNDS && found.changes.size > 0; round += 1) {
-      const shown = [...found.changes.values()];
-      if (ask && putBack.size === 0 && (await this.#ask(root.path, ask, shown)) === 'keep') {
-        const now = await this.#compare(root, baseline);
-        if (isSameState(found, now)) {
-          await this.#close(root.path, now.scan);
-          return { kept: shown, putBack: [], movedTo: null };
+      if (ask && putBack.size === 0) {
+        const shown = found;
+        const decision = await this.#ask(root.path, ask, [...shown.changes.values()]);
+        found = await this.#compare(root, baseline);
+        if (decision === 'keep') {
+          if (!isSameState(shown, found)) continue;
+          await this.#close(root.path, found.scan);
+          return { kept: [...shown.changes.values()], putBack: [], movedTo: null };
         }
-        found = now;
-        continue;
       }
-      found = await this.#compare(root, baseline);
       for (const [path, change] of found.changes) putBack.set(path, change);
       await this.#putBack(root, baseline, found, round === 0 ? movedTo : join(movedTo, `again-${round}`));
       found = await this.#compare(root, baseline);
@@ -320,7 +316,7 @@ export class ControlFiles {
   }
 
   #place(folder: string): string {
-    return join(this.#folder, sha256(folder).slice(0, 32));
+    return join(this.#folder, nameWorkspace({ folder }));
   }
 }
 
