@@ -118,7 +118,7 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
     expect(outputs()[0]).not.toContain('put back');
   });
 
-  test('are put back if nobody can answer', async () => {
+  test('are put back if no answer is possible', async () => {
     const { engine, folder, outputs } = await startWork([
       bash('echo "{}" > .mcp.json; mkdir -p a/.git/hooks; echo x > a/.git/hooks/y'),
     ]);

@@ -26,7 +26,8 @@ function askAboutChanges({ ask, signal, workspace: { folder } }: SettlementConte
       subject: {
         kind: 'control-files' as const,
         files: [...files],
-        ...{ folder, hash: canonicalHash({ folder, files }) },
+        folder,
+        hash: canonicalHash({ folder, files }),
       },
       risk: 'high' as const,
       reversible: true,

@@ -195,7 +195,7 @@ const LOOSELY = { path: true, loose: true };
 
 /** Whether a path of the workspace is in the list, or in the person's own. */
 export function isSteering(path: string, more: readonly string[]): boolean {
-  return knownOf(path).length > 0 || ownOf(path, more).length > 0;
+  return matchKnown(path).length > 0 || matchOwn(path, more).length > 0;
 }
 
 /** Returns whether a changed file can run code: by its name, or because it became executable. */
@@ -210,7 +210,7 @@ export function canRunCode({ path, before, after }: FileChange): boolean {
  * both: the words of its entry stand in it, and not merely wildcards that reach it.
  */
 export function namesSteering(pattern: string, path: string, more: readonly string[]): boolean {
-  const lists = [knownOf(path), ownOf(path, more)].filter((entries) => entries.length > 0);
+  const lists = [matchKnown(path), matchOwn(path, more)].filter((entries) => entries.length > 0);
   return alternativesOf(pattern).some((one) => {
     const written = folded(one).replaceAll('\\', '');
     // An entry of wildcards alone has no words: nothing names it.
@@ -226,13 +226,13 @@ const NAMES = new Set(SEGMENTS.filter((segment) => !segment.includes('*')));
 const ENDINGS = SEGMENTS.filter((segment) => segment.startsWith('*.')).map((segment) => segment.slice(1));
 
 /** Returns the entries that match a path. Most paths have no name of an entry, and are matched against none. */
-function knownOf(path: string): string[] {
+function matchKnown(path: string): string[] {
   const isCandidate = (name: string): boolean => NAMES.has(name) || ENDINGS.some((ending) => name.endsWith(ending));
   if (!folded(path).split('/').some(isCandidate)) return [];
   return matching(ANYWHERE, path, LOOSELY).map((pattern) => pattern.slice(PREFIX.length));
 }
 
-const ownOf = (path: string, more: readonly string[]): string[] => matching(more, path, LOOSELY);
+const matchOwn = (path: string, more: readonly string[]): string[] => matching(more, path, LOOSELY);
 
 /** The longest part of an entry without wildcards. */
 function wordsOf(entry: string): string {

@@ -9,7 +9,7 @@ import { isInside } from '../reach.ts';
 import { openOuterRepository } from '../shell/repository-mounts.ts';
 import { walk } from '../shell/workspace-scan.ts';
 
-/** What is at the path of a control file. */
+/** The entry at the path of a control file. */
 export type ControlFile =
   /**
    * `hash`: of the content, or of size and times for a file over `MAX_BYTES`. `leadsTo`: the real path of the git directory

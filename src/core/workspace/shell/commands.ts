@@ -71,7 +71,7 @@ const PIPED = [makeWord('<'), makeWord('-')];
 
 class ValueList {
   readonly #values = new Map<string, Phrase | null>();
-  /** Whether an argument may be a command, which rules that deny then find in the words of the line. */
+  /** True if an argument may be a command. Rules that deny find it in the words of the line. */
   mayRunArgument = false;
 
   get all(): string[] {

@@ -103,7 +103,7 @@ export function refuseCommand(command: string): void {
 }
 
 async function runOnce(asked: ShellCommand, start: string): Promise<Ended & { output: Output }> {
-  const launch = await launchOf(asked, start);
+  const launch = await prepareLaunch(asked, start);
   try {
     const keeper = await OutputKeeper.open(asked.file, asked.fileBytes, asked.resultBytes);
     const ended = await runLaunched(asked, launch, start, keeper).catch(async (error: unknown) => {
@@ -126,7 +126,7 @@ async function shellIn(env: Environment, workspace: Workspace): Promise<{ file: 
   throw new TriadError('not_found', 'There is neither bash nor sh on this machine');
 }
 
-async function launchOf(
+async function prepareLaunch(
   { sandbox, workspace, network, write, env, options }: ShellCommand,
   start: string,
 ): Promise<Launch | Plain> {

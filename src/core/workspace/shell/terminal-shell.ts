@@ -39,7 +39,7 @@ export async function runInTerminal(asked: Asked): Promise<ShellResult & { termi
   const { folder: start, isReset } = await startFolder(asked);
   const mark = newId();
   const saidFile = `${file}.said`;
-  const launch = await launchOf(asked, start, mark, saidFile);
+  const launch = await prepareLaunch(asked, start, mark, saidFile);
   const creating = terminal.call('terminal-create', launch, { signal, ms: ANSWER_MS });
   const { terminalId } = await creating.catch(async (error: unknown) => {
     // It may have begun all the same, under an id that nobody told us.
@@ -64,7 +64,7 @@ export async function runInTerminal(asked: Asked): Promise<ShellResult & { termi
 }
 
 /** The environment is ours, as without a sandbox; of that of the client nothing is left. */
-async function launchOf(
+async function prepareLaunch(
   { command, env, options, workspace, call }: Asked,
   cwd: string,
   mark: string,
