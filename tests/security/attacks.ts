@@ -1,4 +1,4 @@
-/** The attacks on the sandbox, which `SECURITY.md` lists. */
+/** The attacks that `SECURITY.md` lists. */
 import { test } from 'vitest';
 import { inFullRun } from '../support/samples.ts';
 
@@ -31,6 +31,8 @@ export const ATTACKS: readonly Attack[] = [
   { name: 'files of the home folder', short: 1, full: 1 },
   { name: 'sockets of other programs', short: 2, full: 2 },
   { name: 'variables with secrets', short: 60, full: 60 },
+  { name: 'a server that asks 200 questions in one call', short: 1, full: 1 },
+  { name: 'messages of an ACP client with 100,000 levels', short: 4, full: 4 },
 ];
 
 /** Declares the test of an attack, which gets the number of tries. */

@@ -111,6 +111,12 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
       message: 'Which?',
       requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
     }),
+  'elicits-often': (id) => {
+    for (let time = 0; time < 200; time += 1) {
+      const params = { message: 'Which?', requestedSchema: { type: 'object', properties: {} } };
+      send({ id: `ask-${id}-${time}`, method: 'elicitation/create', params });
+    }
+  },
   'elicits-much': (id) =>
     ask(id, 'elicitation/create', {
       message: 'Which?',

@@ -8,8 +8,8 @@ import { lookIn, ownLook } from './look.ts';
 import type { Agreed, Arguments, McpAccess } from './mcp-tool.ts';
 import type { McpServers } from './mcp-servers.ts';
 import type { McpUse } from './pool.ts';
-import type { SampleRequest } from './in-flight.ts';
-import { elicit, sample } from './server-asks.ts';
+import type { CallOptions } from './in-flight.ts';
+import { elicit, limitQuestions, sample } from './server-asks.ts';
 import { resourceText, toolResultOf } from './result.ts';
 
 /** Of what a server says about how far a call is. */
@@ -58,20 +58,21 @@ export class RunMcp implements McpAccess {
     if (state !== 'known' && agreed?.byPerson && tool.tool !== null)
       await this.#servers.listings.accept(offer.config, [{ tool: tool.tool, hash }]);
     const use = await this.#use(offer);
-    const { signal } = context;
     if (tool.tool === null) return resourceText(offer.server, use, input, context);
     const { server } = offer;
-    const result = await use.call(tool.tool, input, {
-      signal,
+    const limited = limitQuestions(server, context);
+    const options: CallOptions = {
+      signal: AbortSignal.any([context.signal, limited.signal]),
       onProgress: ({ message, progress, total }) =>
         context.progress(
           cutAtCodePoint(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, PROGRESS_CHARS),
           0,
         ),
-      onElicit: (request, until) => elicit(server, request, context, until),
-      ...(use.server.sampling
-        ? { onSample: (request: SampleRequest, until: AbortSignal) => sample(server, request, context, until) }
-        : {}),
+      onElicit: (request, until) => elicit(server, request, limited.context, until),
+      ...(use.server.sampling ? { onSample: (request, until) => sample(server, request, limited.context, until) } : {}),
+    };
+    const result = await use.call(tool.tool, input, options).catch((error: unknown) => {
+      throw limited.signal.aborted ? limited.signal.reason : error;
     });
     return toolResultOf(offer.server, result, context);
   }

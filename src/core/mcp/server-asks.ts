@@ -4,10 +4,12 @@ import type { Approval, PersonQuestion, Reply } from '#contract/approval.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from '#contract/limits.ts';
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
+import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { ElicitAnswer, ElicitRequest, SampleRequest, SampleResult } from './in-flight.ts';
 import { asked } from '../tools/asked.ts';
+import { serverWords } from './server-words.ts';
 
 type Context = Pick<ToolContext, 'ask' | 'sample' | 'workspace'>;
 
@@ -20,8 +22,10 @@ const Sample = z.strictObject({
 
 /** How often the person is asked for what does not fit. */
 const ASKED_AT_MOST = 3;
-/** Of what one request asks; a longer form is put in several questions, one after the other. */
-const MAX_FIELDS = 4 * MAX_QUESTIONS;
+/** Most questions to the person in one call, those that are repeated included. */
+const MAX_CALL_QUESTIONS = 3;
+/** Most fields of one form. A longer form than fits into one question is split into several. */
+const MAX_FIELDS = MAX_CALL_QUESTIONS * MAX_QUESTIONS;
 const YES = 'Yes';
 const NO = 'No';
 
@@ -36,6 +40,24 @@ interface Field {
   enumNames?: readonly string[];
   oneOf?: readonly { const: string; title?: string }[];
   items?: { enum?: readonly string[]; anyOf?: readonly { const: string; title?: string }[] };
+}
+
+/**
+ * Returns a context that refuses the fourth question of a call. `signal` aborts then, with the error that ends the call as
+ * its reason.
+ */
+export function limitQuestions(server: string, { ask, sample, workspace }: Context) {
+  const controller = new AbortController();
+  let count = 0;
+  const askLimited: Context['ask'] = (question, signal) => {
+    count += 1;
+    if (count <= MAX_CALL_QUESTIONS) return ask(question, signal);
+    const sentence = `${serverWords(server)} asked more than ${MAX_CALL_QUESTIONS} questions in one call, so the call was ended. Triad does not know whether it had an effect`;
+    const error = new TriadError('limit_reached', sentence);
+    controller.abort(error);
+    return Promise.reject(error);
+  };
+  return { context: { ask: askLimited, sample, workspace }, signal: controller.signal };
 }
 
 /** Declined where it cannot be put to the person, they say no, or what must be said is not. */

@@ -4,6 +4,7 @@ import type { Connected } from '#core/hosting/connect-or-own.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import { agentApp } from './agent-app.ts';
 import { Door, isGone } from './door.ts';
+import { limitMessageDepth } from './message-depth.ts';
 import { Sessions } from './sessions.ts';
 
 export interface AcpIo {
@@ -55,7 +56,7 @@ export async function serveAcp(io: AcpIo): Promise<void> {
     else gone.abort(connected.lost.reason);
   };
 
-  const stream = ndJsonStream(io.output, io.input, { maxMessageBytes: MAX_LINE_BYTES });
+  const stream = limitMessageDepth(ndJsonStream(io.output, io.input, { maxMessageBytes: MAX_LINE_BYTES }), io.note);
   const connection = agentApp(door, sessions, io.version).connect(stream);
   const end = () => gone.abort(null);
   io.signal.addEventListener('abort', end, { once: true });
