@@ -286,6 +286,8 @@ export const methods = {
       trusted: z.boolean(),
       rules: z.array(Rule),
       grants: z.array(Grant),
+      /** Grants of a shared store that this installation has not signed. They allow nothing. */
+      unsignedGrants: z.int(),
       faults: z.array(z.string()),
     }),
   ),

@@ -33,6 +33,7 @@ export const ATTACKS: readonly Attack[] = [
   { name: 'variables with secrets', short: 60, full: 60 },
   { name: 'a server that asks 200 questions in one call', short: 1, full: 1 },
   { name: 'messages of an ACP client with 100,000 levels', short: 4, full: 4 },
+  { name: 'grants that another user writes to a shared store', short: 7, full: 7 },
 ];
 
 /** Declares the test of an attack, which gets the number of tries. */

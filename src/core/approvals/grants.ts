@@ -6,6 +6,7 @@ import { newId } from '../base/ids.ts';
 import type { Payload, RunIds } from '../log/recorder.ts';
 import type { Store } from '../store/store.ts';
 import type { Targets } from '../tools/targets.ts';
+import type { GrantSigner } from './grant-signer.ts';
 import { type Action, grantMatches, isGrantLive } from './judge.ts';
 import { patternFault } from '../base/pattern.ts';
 
@@ -30,20 +31,32 @@ type About = Pick<Action, 'scope' | 'tool' | 'folder' | 'conversationId' | 'work
 export class Grants {
   readonly #store: Store;
   readonly #log: EventLog;
+  readonly #signer: GrantSigner | null;
+  #unsigned = 0;
   /** By id; grants that have ended are only in the store. */
   readonly #live = new Map<string, Grant>();
   /** Ids by `keyOf`, so that a call looks only at the grants that could be about it. */
   readonly #about = new Map<string, Set<string>>();
 
-  constructor(store: Store, log: EventLog) {
+  /** `signer`: for a shared store, which others can write; null for a store of this machine. */
+  constructor(store: Store, log: EventLog, signer: GrantSigner | null) {
     this.#store = store;
     this.#log = log;
+    this.#signer = signer;
   }
 
   /** Reads the store. Call before the first question. */
   async load(): Promise<void> {
     const now = Date.now();
-    for (const grant of await this.#store.grants()) if (isGrantLive(grant, now)) this.#keep(grant);
+    const live = (await this.#store.grants()).filter((grant) => isGrantLive(grant, now));
+    const signed = live.filter((grant) => this.#signer?.isSigned(grant) ?? true);
+    for (const grant of signed) this.#keep(grant);
+    this.#unsigned = live.length - signed.length;
+  }
+
+  /** Number of grants in the store that this installation has not signed, and that are ignored. */
+  get unsigned(): number {
+    return this.#unsigned;
   }
 
   /** The grants in force, oldest first. */
@@ -67,7 +80,7 @@ export class Grants {
     if (fault !== null) throw new TriadError('bad_input', `The pattern ${fault}`);
     const now = Date.now();
     const { agent: askedBy, ...place } = ids;
-    return {
+    return this.#sign({
       id: newId(),
       agent: offer.agent,
       tool: offer.tool,
@@ -83,7 +96,7 @@ export class Grants {
       maxCalls: wish.calls ?? null,
       calls: 0,
       revokedAt: null,
-    };
+    });
   }
 
   give(grant: Grant, record: Record): void {
@@ -95,7 +108,7 @@ export class Grants {
   use(id: string, record: Record): void {
     const before = this.#live.get(id);
     if (!before) throw new TriadError('internal', `There is no grant ${id}`);
-    const grant = { ...before, calls: before.calls + 1 };
+    const grant = this.#sign({ ...before, calls: before.calls + 1 });
     this.#keep(grant);
     void record({ type: 'grant-change', change: 'used', grant });
   }
@@ -108,7 +121,7 @@ export class Grants {
       throw new TriadError('conflict', 'This grant has ended already');
     }
     const at = new Date().toISOString();
-    const grant = { ...before, revokedAt: at };
+    const grant = this.#sign({ ...before, revokedAt: at });
     this.#drop(before);
     const { conversationId, workflowId, runId, parentRunId, askedBy: agent } = grant;
     await this.#log.open(conversationId);
@@ -125,6 +138,10 @@ export class Grants {
     });
     await stored;
     return grant;
+  }
+
+  #sign(grant: Grant): Grant {
+    return this.#signer?.sign(grant) ?? grant;
   }
 
   #keep(grant: Grant): void {

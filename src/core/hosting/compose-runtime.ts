@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AgentFolders } from '../agents/agent-folders.ts';
+import { GrantSigner } from '../approvals/grant-signer.ts';
 import { builtinPlaces, userPlaces } from '../agents/places.ts';
 import type { TriadError } from '../base/errors.ts';
 import { literalOf } from '../base/pattern.ts';
@@ -19,6 +20,7 @@ import { loadSettings } from '../settings/settings.ts';
 import { ownFolders, REPLACED } from '../settings/folders.ts';
 import { folderOf } from '../store/opening/folder.ts';
 import type { Store } from '../store/store.ts';
+import { remoteAddress } from '../store/remote/address.ts';
 import { Outputs } from '../workspace/outputs.ts';
 import { ShellHost } from '../workspace/shell/run-shell.ts';
 import { Workspaces } from '../workspace/workspaces.ts';
@@ -58,6 +60,8 @@ export async function composeRuntime(
   if (works)
     void preloadAdapter(providerEntry(initial.providers, initial.providers.active)?.type).catch(() => undefined);
   const settings = new LiveSettings(config, initial, (now) => tellSecrets(now, environment.programs));
+  const isShared = environment.storeUrl !== undefined && remoteAddress(environment.storeUrl) !== null;
+  const grantSigner = isShared ? await GrantSigner.load(secrets) : undefined;
   const outputs = new Outputs(kept);
   const ports = {
     version,
@@ -72,6 +76,7 @@ export async function composeRuntime(
     workspaces,
     outputs,
     shell,
+    grantSigner,
     onFailure,
     warn,
   };

@@ -17,6 +17,7 @@ import type { AgentFolders } from '../agents/agent-folders.ts';
 import { AgentWatch } from '../agents/watch.ts';
 import type { Attention as AttentionState } from '#contract/view.ts';
 import { ApprovalGate } from '../approvals/gate.ts';
+import type { GrantSigner } from '../approvals/grant-signer.ts';
 import { Grants } from '../approvals/grants.ts';
 import { Permissions } from '../approvals/permissions.ts';
 import { PROJECT_CONFIG } from '../agents/places.ts';
@@ -76,6 +77,10 @@ export interface RuntimePorts extends HandlerPorts {
   retryDelays?: readonly number[];
   /** Most events of one transaction. */
   groupSize?: number;
+  /** Signs the grants of a store that others can write; left out for a store of this machine. */
+  grantSigner?: GrantSigner | undefined;
+  /** Gets warnings for the person, one line each. */
+  warn?: ((line: string) => void) | undefined;
   /** Called once when events can no longer be stored. */
   onFailure?(error: TriadError): void;
 }
@@ -117,7 +122,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     interrupted.refresh().catch(() => undefined);
   });
   log.subscribe(null, (event) => void (closing.signal.aborted || interrupted.onEvent(event)));
-  await recover(engine, sessions);
+  await recover(engine, sessions, ports.warn);
   await approvals.refresh();
   // Not awaited: the lists that it asks for may have to catch up with thousands of workflows first.
   interrupted.find(closing.signal).catch((error: TriadError) => ports.onFailure?.(error));
@@ -148,13 +153,20 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
 }
 
 /** What a process that died has left. */
-async function recover({ store, log, price, permissions }: Engine, sessions: SessionProjector): Promise<void> {
+async function recover(
+  { store, log, price, permissions }: Engine,
+  sessions: SessionProjector,
+  warn: RuntimePorts['warn'],
+): Promise<void> {
   // New ids sort after all existing ones, even if the clock was set back.
   const [newest] = (await store.workflows({ limit: 1 })).items;
   if (newest) advanceIdsPast(newest.id);
   await sweep(store, log, price);
   await sessions.catchUp();
   await permissions.grants.load();
+  const { unsigned } = permissions.grants;
+  if (unsigned > 0)
+    warn?.(`triad: Grants that another installation wrote to the shared store are ignored: ${unsigned}.`);
 }
 
 /** Interrupts what runs; then no program that was started for it is left. */
@@ -292,7 +304,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
         .catch(() => undefined);
     },
   });
-  const permissions = new Permissions(new Grants(store, log), {
+  const permissions = new Permissions(new Grants(store, log, ports.grantSigner ?? null), {
     file: settings.file,
     isTrusted: (folder, hash) => trust.trusts(folder, PROJECT_CONFIG, hash),
     startedFrom: (folder) => mcp.startedFrom(folder),

@@ -56,6 +56,8 @@ export const permissionsWords = {
   ],
   untrusted: 'The project’s rules may only deny or ask: nobody has trusted its file as it is.',
   toTrust: 'Look at it',
+  unsignedGrants: (count: number) =>
+    `Grants that another installation wrote to the shared store are ignored: ${count}.`,
   faultsMean: 'Until this is put right, no call of a tool goes through.',
   rules: 'Rules',
   rulesHint: 'In the order in which they are written. They hold from the moment that their file is saved.',

@@ -80,7 +80,7 @@ function grantsOn(stored: Grant[], isKept = true) {
     append: (event: unknown) => Promise.resolve(appended.push(event)),
     save: (writes: unknown[]) => Promise.resolve(saved.push(...writes)),
   } as unknown as EventLog;
-  return { grants: new Grants(store, log), saved, appended };
+  return { grants: new Grants(store, log, null), saved, appended };
 }
 
 describe('grants', () => {

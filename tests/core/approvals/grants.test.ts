@@ -22,7 +22,11 @@ async function loaded(stored: readonly Grant[]) {
       }),
   );
   const store = await memoryStore();
-  const grants = new Grants({ ...store, grants: () => Promise.resolve(watched) }, new EventLog(store, () => undefined));
+  const grants = new Grants(
+    { ...store, grants: () => Promise.resolve(watched) },
+    new EventLog(store, () => undefined),
+    null,
+  );
   await grants.load();
   looks.count = 0;
   return { grants, looks, close: () => store.close() };

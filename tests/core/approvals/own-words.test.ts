@@ -169,7 +169,7 @@ describe('a call', () => {
 
   test('at the same time as another call cannot share the last use of a grant', async () => {
     const store = await memoryStore();
-    const grants = new Grants(store, new EventLog(store, () => undefined));
+    const grants = new Grants(store, new EventLog(store, () => undefined), null);
     grants.give(grantOf({ maxCalls: 1 }), record);
     const permissions = new Permissions(grants, {
       file: join(await folderWith({}), 'config.toml'),

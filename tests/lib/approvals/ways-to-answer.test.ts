@@ -10,7 +10,7 @@ it('says what was granted, and revokes that very grant', async () => {
     { id: 'mine', approvalId: 'a2' },
   ] as Grant[];
   const connection = new FakeConnection()
-    .on('permissions.list', () => ({ mode: 'manual', trusted: true, rules: [], grants, faults: [] }))
+    .on('permissions.list', () => ({ mode: 'manual', trusted: true, rules: [], grants, unsignedGrants: 0, faults: [] }))
     .on('permissions.revoke', () => grants[1]!);
   const said: string[] = [];
   let undo = (): void => undefined;

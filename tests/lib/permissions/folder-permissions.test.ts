@@ -17,7 +17,14 @@ const turned = { before: { effect: 'ask' }, after: { effect: 'allow' }, dangers:
 async function page(preview: RulePreview) {
   const offered: string[] = [];
   const connection = new FakeConnection()
-    .on('permissions.list', () => ({ mode: 'manual', trusted: true, rules: RULES, grants: [], faults: [] }))
+    .on('permissions.list', () => ({
+      mode: 'manual',
+      trusted: true,
+      rules: RULES,
+      grants: [],
+      unsignedGrants: 0,
+      faults: [],
+    }))
     .on('rules.list', () => ({
       files: [{ scope: 'user', file: '/config.toml', hash: HASH, rules: RULES, trusted: true, fault: null }],
       shadowed: [],

@@ -20,10 +20,12 @@ export async function listPermissions(
   const here = await client.request('permissions.list', { folder });
   const found = all ? { ...here, grants: (await client.request('permissions.list', {})).grants } : here;
   if (json) return screen.data(`${JSON.stringify(await withReferences(found), null, 2)}\n`);
-  const { mode, rules, grants, faults, trusted } = found;
+  const { mode, rules, grants, unsignedGrants, faults, trusted } = found;
   for (const fault of faults) screen.note(`triad: ${visible(fault)}`);
   screen.note(`Where no rule says anything: approval mode ${mode}.`);
   if (!trusted) screen.note('The project’s rules may only deny or ask: its file is not trusted (triad trust).');
+  if (unsignedGrants > 0)
+    screen.note(`Grants that another installation wrote to the shared store are ignored: ${unsignedGrants}.`);
   const { grantTable, ruleTable } = await import('../render/permission-tables.ts');
   const lines = [
     ...(rules.length === 0 ? ['There are no rules.'] : ruleTable(rules, folder, screen.width)),

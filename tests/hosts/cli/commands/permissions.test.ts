@@ -42,6 +42,7 @@ async function triad(...args: string[]) {
       trusted: false,
       rules,
       grants,
+      unsignedGrants: 2,
       faults: ['x.toml:1: is broken'],
     }),
     'conversation.list': () => ({ items: [], next: null }),
@@ -65,6 +66,7 @@ test('rules and grants are listed, with what is wrong told beside them', async (
   expect(out).toMatch(/deny +write_file +dist\/\*\* +all/);
   expect(out).toMatch(/01957a10-0000-7000-8000-000000000301 +lead +write_file +docs\/\*\.md +project/);
   expect(err).toContain('x.toml:1: is broken');
+  expect(err).toContain('Grants that another installation wrote to the shared store are ignored: 2.');
   expect(err).toContain('not trusted');
   expect(JSON.parse((await triad('list', '--json')).out)).toMatchObject({ mode: 'manual', rules, grants });
   expect(out).toMatch(/user:deny-[0-9a-f]{8} +deny/);
