@@ -1,7 +1,7 @@
 /** Puts the values of the environment and of the key store into what a server is started with, when it is started. */
 import { TriadError } from '../base/errors.ts';
 import type { Environment } from '../base/child-environment.ts';
-import { isOwnVariable } from '../base/child-environment.ts';
+import { isOwnVariable, isSecretName } from '../base/child-environment.ts';
 import { tellServer } from '../settings/known-secrets.ts';
 import { VARIABLE } from '../settings/mcp-json.ts';
 import type { Secrets } from '../settings/secrets.ts';
@@ -18,11 +18,16 @@ export interface Values {
 /** Under which name the key store has a secret of a server. */
 export const secretName = (server: string, name: string): string => `mcp:${server}:${name}`;
 
-/** Throws `bad_input` for a variable or a secret that there is not, and `not_allowed` for one of this program's own. */
+/**
+ * Throws `bad_input` for a variable or a secret that is missing, and `not_allowed` for a variable of this program and for a
+ * secret in an argument.
+ */
 export async function resolve(server: ConfiguredServer, values: Values): Promise<McpServer> {
   const { name, source, launch, timeoutMs, sampling, lending } = server;
   // A client passes values, not names of what is the person's.
   const fill = async (text: string): Promise<string> => (source === 'client' ? text : filled(text, server, values));
+  const fillArgument = (text: string): Promise<string> =>
+    source === 'client' ? Promise.resolve(text) : filledArgument(text, server, values);
   const fillAll = async (table: Readonly<Record<string, string>>) =>
     Object.fromEntries(
       await Promise.all(Object.entries(table).map(async ([key, text]) => [key, await fill(text)] as const)),
@@ -36,20 +41,43 @@ export async function resolve(server: ConfiguredServer, values: Values): Promise
     ...shared,
     transport: {
       kind: 'stdio',
-      command: await fill(launch.command),
-      args: await Promise.all(launch.args.map(fill)),
+      command: await fillArgument(launch.command),
+      args: await Promise.all(launch.args.map(fillArgument)),
       env,
       cwd: launch.cwd === undefined ? null : await fill(launch.cwd),
     },
   };
 }
 
-async function filled(text: string, server: ConfiguredServer, values: Values): Promise<string> {
+/** `isKept`: returns whether the reference to a variable stays as it is. */
+async function filled(
+  text: string,
+  server: ConfiguredServer,
+  values: Values,
+  isKept: (name: string) => boolean = () => false,
+): Promise<string> {
   const found = [...text.matchAll(VARIABLE)];
   const parts = await Promise.all(
-    found.map(([, secret, name = '', usual]) => valueOf(secret !== undefined, name, usual, server, values)),
+    found.map(async ([reference, secret, name = '', usual]) =>
+      isKept(name) ? reference : valueOf(secret !== undefined, name, usual, server, values),
+    ),
   );
   return text.replaceAll(VARIABLE, () => parts.shift() ?? '');
+}
+
+/**
+ * Fills an argument without secrets, because other programs can read the arguments of a process. A reference to a secret
+ * variable that `env` of the entry sets stays as it is: some servers replace it themselves.
+ */
+async function filledArgument(text: string, server: ConfiguredServer, values: Values): Promise<string> {
+  const { name: serverName, launch } = server;
+  for (const [, secret, name = ''] of text.matchAll(VARIABLE))
+    if (secret !== undefined || (isSecretName(name) && !Object.hasOwn(launch.env, name)))
+      throw new TriadError(
+        'not_allowed',
+        `${serverWords(serverName)} has the secret ${name} in its arguments, which other programs can read: set it in env instead`,
+      );
+  return filled(text, server, values, isSecretName);
 }
 
 async function valueOf(

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { McpServerName } from '#contract/agent.ts';
 import { MAX_MCP_SERVERS } from '#contract/limits.ts';
 import { jsonPlace } from '../base/json-place.ts';
+import { redact } from '../base/redact.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { checkLaunch, McpLaunch } from '#contract/mcp/mcp-entry.ts';
 
@@ -73,9 +74,9 @@ export function wantedBy({ args, command = '', env, cwd = '', url = '', headers 
   return { variables: [...new Set(names(false))], secrets: [...new Set(names(true))] };
 }
 
-/** The command with all of its arguments, or the address, as written. */
+/** Returns the command with all of its arguments, or the address, as written but without keys. */
 export function launchWords({ command, args, url }: McpLaunch): string {
-  return command === undefined ? (url ?? '') : [command, ...args.map(quoted)].join(' ');
+  return redact(command === undefined ? (url ?? '') : [command, ...args.map(quoted)].join(' '));
 }
 
 function quoted(word: string): string {

@@ -24,7 +24,7 @@ const theirs = async (entry: object) => {
 };
 
 describe('values', () => {
-  const environment = { TOKEN: 't', ANTHROPIC_API_KEY: 'sk', TRIAD_HOME: '/h' };
+  const environment = { LEVEL: 'high', TOKEN: 't', ANTHROPIC_API_KEY: 'sk', TRIAD_HOME: '/h' };
   const secrets = {
     get: (name: string) => Promise.resolve(name === 'mcp:a:KEY' ? 'kept' : null),
     set: () => Promise.resolve(),
@@ -33,10 +33,11 @@ describe('values', () => {
     (await resolve(server, { environment, secrets })).transport;
 
   test('of the environment and the key store are put in when a server starts, with a usual one where one is named', async () => {
-    const args = ['--token=${TOKEN}', '${NOT_SET:-usual}', '${secret:KEY}'];
-    expect(await filled(await own('a', { command: 'x', args, env: { K: '${TOKEN}' } }))).toMatchObject({
-      args: ['--token=t', 'usual', 'kept'],
-      env: { K: 't' },
+    const args = ['--level=${LEVEL}', '${NOT_SET:-usual}'];
+    const env = { K: '${TOKEN}', SECRET: '${secret:KEY}' };
+    expect(await filled(await own('a', { command: 'x', args, env }))).toMatchObject({
+      args: ['--level=high', 'usual'],
+      env: { K: 't', SECRET: 'kept' },
     });
     const url = await own('a', { url: 'https://example.org', headers: { Authorization: 'Bearer ${secret:KEY}' } });
     expect(await filled(url)).toMatchObject({ headers: { Authorization: 'Bearer kept' } });
@@ -54,8 +55,20 @@ describe('values', () => {
     ['${ANTHROPIC_API_KEY}', 'not_allowed', /wants the variable ANTHROPIC_API_KEY, which no other program gets/],
     ['${TRIAD_HOME:-x}', 'not_allowed', /wants the variable TRIAD_HOME/],
   ] as const)('%s is refused', async ([word, code, message]) => {
-    const refusal = await filled(await own('a', { command: 'x', args: [word] })).catch((error: unknown) => error);
+    const refusal = await filled(await own('a', { command: 'x', env: { K: word } })).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code, message: expect.stringMatching(message) as string });
+  });
+
+  test('that are secret reach a server in variables only, not in arguments', async () => {
+    for (const word of ['--token=${TOKEN}', '${TOKEN:-x}', '--key=${secret:KEY}']) {
+      const filling = filled(await own('a', { command: 'x', args: [word] }));
+      await expect(filling).rejects.toThrow(
+        /has the secret (TOKEN|KEY) in its arguments, which other programs can read/,
+      );
+    }
+    // Such servers replace the reference themselves.
+    const server = await own('a', { command: 'x', args: ['--header', 'A: ${TOKEN}'], env: { TOKEN: '${TOKEN}' } });
+    expect(await filled(server)).toMatchObject({ args: ['--header', 'A: ${TOKEN}'], env: { TOKEN: 't' } });
   });
 
   test('of the key store are the person’s: a project’s server of the same name gets none', async () => {
@@ -64,6 +77,11 @@ describe('values', () => {
       'needs the secret KEY, and the key store has none for a project’s file',
     );
   });
+});
+
+test('a key in an argument is not shown', async () => {
+  const { runs } = await own('a', { command: 'x', args: [`--key=sk-ant-api03-${'k'.repeat(40)}`] });
+  expect(runs).toMatch(/^x "?--key=\[redacted[^\]]*\]"?$/);
 });
 
 test('of two servers with one name the person’s is used, and the other is told apart', async () => {
