@@ -1,4 +1,5 @@
 /** From a server's configuration to a connection: the one place that knows the SDK's transports. */
+import { mkdir } from 'node:fs/promises';
 import { Connection, type ConnectionParts } from './connection.ts';
 import { HttpTransport } from './http-transport.ts';
 import type { Access } from './signed-fetch.ts';
@@ -32,7 +33,10 @@ function transportOf({ server, folder, log }: Connecting, ports: ConnectPorts): 
   if (transport.kind === 'stdio')
     return new StdioTransport(async () => {
       await ports.ensureSettled(folder);
-      return planServerStart({ source: server.source, transport }, folder, ports);
+      const start = await planServerStart({ source: server.source, transport }, folder, ports);
+      const { cwd } = start.program;
+      if (cwd === ports.neutralFolder) await mkdir(cwd, { recursive: true, mode: 0o700 });
+      return start;
     }, log);
   const { url, headers } = transport;
   // What the person signed in to is theirs: a client brings its own headers.

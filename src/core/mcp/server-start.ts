@@ -1,6 +1,6 @@
 /** Decides where a stdio server starts. An agent can rewrite files of the workspace, so what starts from one is confined. */
 import { constants } from 'node:fs';
-import { access, lstat, mkdir, realpath } from 'node:fs/promises';
+import { access, lstat, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, delimiter, isAbsolute, resolve } from 'node:path';
 import type { StartPlace } from '#contract/approvals/trust-phrases.ts';
@@ -40,7 +40,7 @@ export interface StartPorts {
   readonly env: Environment;
   /** Returns the sandbox of a workspace folder; null for a folder that none protects. */
   readonly sandboxFor: (folder: string) => Promise<WorkspaceSandbox | null>;
-  /** Folder in which package runners of a project start, and no agent can write. Null: they start in the workspace. */
+  /** Folder for servers outside the sandbox, in which no agent can write. Null: servers start in the workspace. */
   readonly neutralFolder: string | null;
 }
 
@@ -49,11 +49,13 @@ type StdioServer = Pick<McpServer, 'source'> & { readonly transport: McpServer['
 /**
  * Returns where a server of a workspace folder starts:
  * - in the sandbox, if its program, an argument, a variable or its folder names a path in the workspace;
- * - in the neutral folder, if a project starts a package runner;
- * - else in its folder, without the folders of `PATH` that are in the workspace.
+ * - else without the folders of `PATH` that are in the workspace.
  *
- * A server of a project starts in the workspace folder unless its entry names another one. For other servers the default
- * folder does not count.
+ * An entry without `cwd` starts:
+ * - in the workspace, if it is of a project and no package runner;
+ * - else in the neutral folder, or `/` in the sandbox: programs such as `npx` obey files of the folder in which they start.
+ *
+ * This function creates nothing.
  */
 export async function planServerStart(
   { source, transport: { command, args, env: own, cwd } }: StdioServer,
@@ -61,24 +63,25 @@ export async function planServerStart(
   { env, sandboxFor, neutralFolder }: StartPorts,
 ): Promise<ServerStart> {
   const workspace = new WorkspaceTest(folder, await realpath(folder).catch(() => folder));
-  const start = cwd === null ? folder : resolve(folder, cwd);
-  const runs = { command, args, env: own };
-  const runner = source === 'project' && cwd === null ? readPackageRunner(command, args) : null;
-  const neutral = runner && neutralFolder && !(await workspace.contains(neutralFolder)) ? neutralFolder : null;
-  const isFolderNamed = cwd !== null || source === 'project';
+  const runner = cwd === null ? readPackageRunner(command, args) : null;
+  const canLeave = cwd === null && neutralFolder !== null && !(await workspace.contains(neutralFolder));
+  const isElsewhere = canLeave && source !== 'project';
+  const start = isElsewhere ? neutralFolder : resolve(folder, cwd ?? '.');
+  const neutral = canLeave && (isElsewhere || runner !== null) ? neutralFolder : null;
   const isFromWorkspace =
-    (neutral === null && isFolderNamed && (await workspace.contains(start))) ||
-    (neutral === null && hasInlineCode([command, ...args])) ||
+    (neutral === null && (await workspace.contains(start))) ||
+    ((neutral === null || runner === null) && hasInlineCode([command, ...args])) ||
     (await workspace.containsProgram(command, own['PATH'] ?? env['PATH'] ?? '', start)) ||
     (await workspace.isNamedIn([...(runner?.args ?? args), ...Object.values(own)], start));
+  const program = { command, args, env: own };
   if (isFromWorkspace) {
     const confinedBy = await sandboxFor(folder);
-    const place = confinedBy ? await realpath(start).catch(() => start) : start;
-    return { program: { ...runs, cwd: place }, env, confinedBy };
+    // The sandbox does not show the neutral folder.
+    const confinedStart = isElsewhere ? '/' : await realpath(start).catch(() => start);
+    return { program: { ...program, cwd: confinedBy ? confinedStart : start }, env, confinedBy };
   }
-  if (neutral !== null) await mkdir(neutral, { recursive: true, mode: 0o700 });
   const path = env['PATH'] === undefined ? {} : { PATH: await workspace.filterFolders(env['PATH']) };
-  return { program: { ...runs, cwd: neutral ?? start }, env: { ...env, ...path }, confinedBy: null };
+  return { program: { ...program, cwd: neutral ?? start }, env: { ...env, ...path }, confinedBy: null };
 }
 
 /** Returns where a server of a project starts; null for an address. Its entry may have variables that are not filled in. */

@@ -70,7 +70,7 @@ test('One is asked about with all that it is but no values, then offered; the ye
   const report = JSON.parse(results(engine)[0]!.output) as { pid: number; env: Record<string, string>; cwd: string };
   expect(report.env['API_TOKEN']).toBe(SECRET);
   expect(report.env['LITERAL']).toBe('${PATH}');
-  expect(report.cwd).toBe(engine.folder);
+  expect(report.cwd).toBe(join(`${data}-data`, 'caches/servers'));
   expect(engine.of('run-start')[0]?.envelope).toMatchObject({ mcpServers: ['liar'] });
   client.leave();
   await expectGone([report.pid]);

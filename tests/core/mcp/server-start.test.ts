@@ -1,5 +1,5 @@
 /** Tests the decision in which location a server starts: by the paths in its entry, after links are resolved. */
-import { chmod, symlink } from 'node:fs/promises';
+import { access, chmod, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { McpLaunch } from '#contract/mcp/mcp-entry.ts';
@@ -57,8 +57,8 @@ async function makePlan() {
   return { plan, folder, tools, neutralFolder };
 }
 
-const CONFINED: [string, ServerEntry][] = [
-  ['a project’s server', { source: 'project', command: 'node', args: ['TOOLS/server.js'] }],
+/** Entries whose arguments and variables name something in the workspace. */
+const NAMING: [string, ServerEntry][] = [
   ['a relative argument', { args: ['server.js'] }],
   ['an absolute argument', { args: ['WS/server.js'] }],
   ['an argument that names no file yet', { args: ['./later.js'] }],
@@ -81,7 +81,11 @@ const CONFINED: [string, ServerEntry][] = [
   ['a path above and back', { args: ['TOOLS/../project/server.js'] }],
   ['a path of the process', { args: ['/proc/self/cwd/server.js'] }],
   ['a variable', { env: { NODE_OPTIONS: '--require WS/server.js' } }],
-  ['a program in the workspace', { command: './server.js' }],
+];
+
+const CONFINED: [string, ServerEntry][] = [
+  ['a server of a project', { source: 'project', command: 'node', args: ['TOOLS/server.js'] }],
+  ['a program in the workspace', { command: 'WS/server.js' }],
   ['a program of node_modules/.bin in PATH', { command: 'local' }],
   ['a program that is a link to one inside', { command: 'TOOLS/linked' }],
   ['code of a shell', { command: 'sh', args: ['-c', 'exec node *.js'] }],
@@ -100,10 +104,18 @@ const CONFINED: [string, ServerEntry][] = [
   ['a runner at a path', { source: 'project', command: './npx', args: ['-y', 'files'] }],
 ];
 
+/** A project starts package runners in the neutral folder, unless an argument names something in the workspace. */
+const asRunner = ({ args = [], ...entry }: ServerEntry): ServerEntry => ({
+  ...{ source: 'project', command: 'npx', args: ['-y', 'files', ...args] },
+  ...entry,
+});
+
 test('confines a server that starts, or could start, from the workspace', async () => {
   const { plan } = await makePlan();
   const found = await Promise.all(
-    CONFINED.map(async ([name, entry]) => [name, (await plan(entry)).confinedBy !== null] as const),
+    [...CONFINED, ...NAMING.map(([name, entry]): [string, ServerEntry] => [name, asRunner(entry)])].map(
+      async ([name, entry]) => [name, (await plan(entry)).confinedBy !== null] as const,
+    ),
   );
   expect(found.filter(([, isConfined]) => !isConfined)).toEqual([]);
 });
@@ -123,29 +135,45 @@ test('starts a package runner of a project in an empty folder, without the progr
   }
 });
 
-test('confines a package runner if the neutral folder is in the workspace', async () => {
+test('confines a server without a folder if the neutral folder is in the workspace', async () => {
   const { folder } = await makePlan();
   const confinedBy = { sandbox: sandbox!, workspace: workspaceIn(folder), options: NO_OPTIONS };
   const transport = { kind: 'stdio' as const, command: 'npx', args: ['-y', 'files'], env: {}, cwd: null };
   const ports = { env: {}, neutralFolder: join(folder, 'neutral'), sandboxFor: () => Promise.resolve(confinedBy) };
-  expect((await planServerStart({ source: 'project', transport }, folder, ports)).confinedBy).toBe(confinedBy);
+  for (const source of ['project', 'user', 'client'] as const)
+    expect((await planServerStart({ source, transport }, folder, ports)).confinedBy).toBe(confinedBy);
 });
 
-test('starts a server of the person and of a client in the workspace folder, if nothing of it is inside', async () => {
-  const { plan, folder, tools } = await makePlan();
+test('starts a server of the person or of a client in the neutral folder', async () => {
+  const { plan, neutralFolder, tools } = await makePlan();
   const free: ServerEntry[] = [
     { args: ['stdio', '--port=8080', 'TOOLS/server.js', '@scope/name', 'https://example.org/a', 'WS-2/a.js'] },
     { command: 'node', args: ['TOOLS/server.js', '-p', '1'] },
     { command: 'npx', args: ['-y', '@scope/files'] },
+    { command: 'npx', args: ['server.js'] },
+    { command: 'node', args: ['./server.js'], env: { FILE: 'lib/a.js' } },
+    { command: './server.js' },
+    { source: 'client', command: 'npx', args: ['-y', 'files'] },
     { source: 'client', command: 'TOOLS/remote' },
   ];
   for (const entry of free)
     expect(await plan(entry)).toMatchObject({
       confinedBy: null,
-      program: { cwd: folder },
+      program: { cwd: neutralFolder },
       env: { PATH: expect.stringMatching(/^[^:]*tools:/) as string },
     });
   expect((await plan({ cwd: 'TOOLS' })).program.cwd).toBe(tools);
+});
+
+test('starts a server of the person that names the workspace in the sandbox, but not in the workspace', async () => {
+  const { plan } = await makePlan();
+  for (const args of [
+    ['-y', 'files', 'WS'],
+    ['-y', 'files', 'TOOLS/in.js'],
+    ['files', '--root=WS/lib'],
+  ])
+    expect((await plan({ command: 'npx', args })).program.cwd).toBe('/');
+  expect((await plan({ command: 'npx', args: ['-y', 'files', 'WS'] })).confinedBy).not.toBeNull();
 });
 
 test('starts a server of the workspace without a sandbox on a machine that has none', async () => {
@@ -159,7 +187,7 @@ test('starts a server of the workspace without a sandbox on a machine that has n
   });
 });
 
-test('finds where a server of a project starts, also before its variables are filled in', async () => {
+test('finds where a server of a project starts before its variables are filled in, and creates nothing', async () => {
   const { folder, neutralFolder } = await makePlan();
   const confinedBy = { sandbox: sandbox!, workspace: workspaceIn(folder), options: NO_OPTIONS };
   const find = (launch: Partial<McpLaunch>, found: typeof confinedBy | null = confinedBy) =>
@@ -170,4 +198,5 @@ test('finds where a server of a project starts, also before its variables are fi
   expect(await find({ command: 'npx', args: ['-y', 'files', '${HOME}'] })).toBe('outside');
   expect(await find({ command: 'node' }, null)).toBe('no-sandbox');
   expect(await find({ url: 'https://example.org' })).toBeNull();
+  await expect(access(neutralFolder)).rejects.toThrow('ENOENT');
 });
