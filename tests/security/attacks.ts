@@ -34,6 +34,8 @@ export const ATTACKS: readonly Attack[] = [
   { name: 'a server that asks 200 questions in one call', short: 1, full: 1 },
   { name: 'messages of an ACP client with 100,000 levels', short: 4, full: 4 },
   { name: 'grants that another user writes to a shared store', short: 7, full: 7 },
+  { name: 'an MCP server of the person in a folder with programs of its name', short: 10, full: 10 },
+  { name: 'an MCP server of the person that names a file of the folder', short: 5, full: 5 },
 ];
 
 /** Declares the test of an attack, which gets the number of tries. */
