@@ -1,9 +1,9 @@
 /** Finds the control files of a workspace: files that git, Triad or an MCP server obeys outside the sandbox. */
-import { isUtf8 } from 'node:buffer';
 import type { Dirent } from 'node:fs';
 import { readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative } from 'node:path';
 import { sha256 } from '../../base/hash.ts';
+import { parseGitPointer } from '../git-pointers.ts';
 import { encodePath, OpenEntry } from '../open-entry.ts';
 import { isInside } from '../reach.ts';
 import { openOuterRepository } from '../shell/repository-mounts.ts';
@@ -175,7 +175,7 @@ async function readControlFile(reader: Reader, entry: OpenEntry): Promise<Contro
   await reader.store(hash, bytes);
   const name = basename(entry.path).toLowerCase();
   if (/^config/.test(name) || reader.included.has(entry.path)) addNamed(reader, entry.path, bytes.toString('utf8'));
-  const target = name === '.git' ? readPointer(entry.path, bytes) : null;
+  const target = name === '.git' ? parseGitPointer(entry.path, bytes) : null;
   const leadsTo = target && (await realpath(target).catch(() => null));
   return { kind: 'file', hash, mode, isLarge: false, ...(leadsTo ? { leadsTo } : {}) };
 }
@@ -269,7 +269,7 @@ const REPOSITORIES = /\/(worktrees|modules)\//;
  */
 export async function isKnownPointer(path: string, bytes: Buffer, root: string, scan: ControlScan): Promise<boolean> {
   const name = basename(path).toLowerCase();
-  const target = readPointer(path, bytes);
+  const target = parseGitPointer(path, bytes);
   if (target === null) return false;
   if (name === 'commondir')
     return target === dirname(dirname(dirname(path))) && basename(dirname(dirname(path))) === 'worktrees';
@@ -277,16 +277,6 @@ export async function isKnownPointer(path: string, bytes: Buffer, root: string, 
   const real = await realpath(target).catch(() => null);
   // A link on the way could lead elsewhere later.
   return real === target && scan.gitFolders.has(real) && REPOSITORIES.test(real);
-}
-
-/** Returns the path that a pointer names, which git ends at the line end only; null if it is no pointer. */
-function readPointer(path: string, bytes: Buffer): string | null {
-  if (!isUtf8(bytes)) return null;
-  const line = bytes.toString('utf8').replace(/[\r\n]+$/, '');
-  const name = basename(path).toLowerCase();
-  const target = name === '.git' ? /^gitdir: (.+)$/s.exec(line)?.[1] : /^(commondir|gitdir)$/.test(name) ? line : '';
-  if (!target || /[\r\n\0]/.test(target)) return null;
-  return isAbsolute(target) ? normalize(target) : join(dirname(path), target);
 }
 
 /** Returns the path as a person reads it: relative to the workspace if it is inside. */

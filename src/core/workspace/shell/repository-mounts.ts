@@ -1,7 +1,8 @@
 /** Mounts that protect a git directory. A command can change the data of git, but no hook and no setting that names a program. */
 import type { BigIntStats } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { access, constants, realpath } from 'node:fs/promises';
+import { access, constants, readFile, realpath } from 'node:fs/promises';
+import { MAX_POINTER_BYTES, parseGitPointer } from '../git-pointers.ts';
 import { OpenEntry } from '../open-entry.ts';
 import { isInside } from '../reach.ts';
 import type { WorkspaceMounts } from './mounts.ts';
@@ -12,8 +13,8 @@ const DATA_FOLDERS: ReadonlySet<string> = new Set(['objects', 'refs', 'logs', 'l
 const POINTERS: ReadonlySet<string> = new Set(['commondir', 'gitdir']);
 /** Levels below a git directory that are searched. Names of submodules and worktrees may contain slashes. */
 const MAX_DEPTH = 8;
-/** Maximum size of a file that only contains a path, in bytes. */
-const MAX_POINTER_BYTES = 4096;
+/** Maximum size of settings that are searched for a work tree, in bytes. */
+const MAX_SETTINGS_BYTES = 65_536;
 
 /** Returns whether a command made an entry. Such an entry is not protected: the command could plant anything in it. */
 export type IsFromCommand = (stats: BigIntStats) => boolean;
@@ -108,10 +109,10 @@ export async function openOuterRepository(root: OpenEntry): Promise<OuterReposit
     const entry = await OpenEntry.open(join(folder, '.git'));
     const isAround = folder !== root.path;
     if (entry?.stats.isDirectory() && isAround) return { gitFolders: [entry], top: await OpenEntry.open(folder) };
-    const named = entry?.stats.isFile() ? await readPointer(entry, 'gitdir: ') : null;
+    const named = entry?.stats.isFile() ? await readPointer(entry) : null;
     await entry?.close();
     if (named !== null) {
-      const gitFolders = await openNamedFolders(resolve(folder, named), folder);
+      const gitFolders = await openNamedFolders(named, folder);
       return { gitFolders, top: isAround && gitFolders.length > 0 ? await OpenEntry.open(folder) : null };
     }
     if (entry || folder === dirname(folder)) return { gitFolders: [], top: null };
@@ -128,10 +129,10 @@ async function openNamedFolders(path: string, folder: string): Promise<OpenEntry
     return [];
   }
   const pointer = await gitFolder.openEntry('commondir');
-  const shared = pointer && (await readPointer(pointer, ''));
+  const shared = pointer && (await readPointer(pointer));
   await pointer?.close();
   if (!shared) return [gitFolder];
-  const common = await openFolder(resolve(gitFolder.path, shared));
+  const common = await openFolder(shared);
   // Commands can write the pointer, but only the shared directory has the git directories of its worktrees.
   if (common && dirname(gitFolder.path) === join(common.path, 'worktrees')) return [common, gitFolder];
   await common?.close();
@@ -150,20 +151,21 @@ async function openFolder(path: string): Promise<OpenEntry | null> {
 async function namesWorkTree(gitFolder: OpenEntry, folder: string): Promise<boolean> {
   const worktree = await gitFolder.openEntry('gitdir');
   const config = await gitFolder.openEntry('config');
-  const named = worktree && (await readPointer(worktree, ''));
-  const text = (await config?.readText(MAX_POINTER_BYTES * 16)) ?? '';
+  const named = worktree && (await readPointer(worktree));
+  const text = (await config?.readText(MAX_SETTINGS_BYTES)) ?? '';
   await worktree?.close();
   await config?.close();
   const submodule = /^[ \t]*worktree[ \t]*=[ \t]*"?([^"\n]*?)"?[ \t]*$/m.exec(text)?.[1];
   const candidates = [
-    ...(named ? [dirname(resolve(gitFolder.path, named))] : []),
+    ...(named ? [dirname(named)] : []),
     ...(submodule === undefined ? [] : [resolve(gitFolder.path, submodule)]),
   ];
   const found = await Promise.all(candidates.map((path) => realpath(path).catch(() => null)));
   return found.includes(folder);
 }
 
-async function readPointer(entry: OpenEntry, prefix: string): Promise<string | null> {
-  const line = (await entry.readText(MAX_POINTER_BYTES))?.split('\n', 1)[0]?.trim() ?? '';
-  return line.startsWith(prefix) && line.length > prefix.length ? line.slice(prefix.length) : null;
+async function readPointer(entry: OpenEntry): Promise<string | null> {
+  if (!entry.stats.isFile() || entry.stats.size > MAX_POINTER_BYTES) return null;
+  const bytes = await readFile(entry.through).catch(() => null);
+  return bytes && parseGitPointer(entry.path, bytes);
 }

@@ -22,10 +22,11 @@ import { findMountFault, type MountCheck, releaseCommand } from './held-command.
 import { closeMounts, createMounts, dropMountsIn } from './mounts.ts';
 import { hasSystem, type OutsideView, viewOutside } from './outside-view.ts';
 import { findProgram } from './programs.ts';
+import type { Checkout } from '../own-git-directory.ts';
 import { addRepository, type IsFromCommand, openOuterRepository } from './repository-mounts.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { composeSocketFilter } from './socket-filter.ts';
-import { type Checkout, TrackedFiles } from './tracked-files.ts';
+import { TrackedFiles } from './tracked-files.ts';
 import { scanWorkspace } from './workspace-scan.ts';
 
 /** The folder and the permissions of a command. */
@@ -317,14 +318,8 @@ function viewWithSettings(
   });
 }
 
-function composeTracked(
-  { caches, git }: CommandOptions,
-  workspace: Workspace,
-  outer: Checkout | null,
-): TrackedFiles | null {
-  if (caches === null || git === null) return null;
-  const isOwnFile = (path: string): boolean => isOwn(workspace, path);
-  return new TrackedFiles({ git, repository: join(caches, 'empty.git'), outer, isOwn: isOwnFile });
+function composeTracked({ git }: CommandOptions, workspace: Workspace, outer: Checkout | null): TrackedFiles | null {
+  return git && new TrackedFiles({ git, outer, isOwn: (path) => isOwn(workspace, path) });
 }
 
 async function copyGitSettings({ caches, git }: CommandOptions, workspace: Workspace, home: string) {

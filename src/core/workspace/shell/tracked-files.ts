@@ -1,9 +1,10 @@
 /** Secrets that git stores: commands read them in the objects of git anyway, and git needs them in the folder. */
 import { createHash } from 'node:crypto';
-import { lstat, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { type Git, WITHOUT_SETTINGS } from '../git.ts';
+import type { Git } from '../git.ts';
 import type { OpenEntry } from '../open-entry.ts';
+import { type Checkout, readWithOwnDirectory } from '../own-git-directory.ts';
 import { isInside } from '../reach.ts';
 import type { WorkspaceMounts } from './mounts.ts';
 
@@ -12,16 +13,8 @@ const MAX_BYTES = 1024n * 1024n;
 /** Maximum length of all paths in one call of git. */
 const MAX_ARGUMENT_CHARS = 100_000;
 
-/** A folder and the path of its git directory. */
-export interface Checkout {
-  folder: string;
-  gitFolder: string;
-}
-
 interface TrackedFilesOptions {
   git: Git;
-  /** Path of an empty repository of Triad, which is made if it is missing. */
-  repository: string;
   /** The checkout around the workspace; null if it is not in a repository that is outside. */
   outer: Checkout | null;
   /** Returns whether Triad owns a file, which then stays hidden. */
@@ -30,13 +23,11 @@ interface TrackedFilesOptions {
 
 export class TrackedFiles {
   readonly #git: Git;
-  readonly #repository: string;
   readonly #outer: readonly Checkout[];
   readonly #isOwn: (path: string) => boolean;
 
-  constructor({ git, repository, outer, isOwn }: TrackedFilesOptions) {
+  constructor({ git, outer, isOwn }: TrackedFilesOptions) {
     this.#git = git;
-    this.#repository = repository;
     this.#outer = outer ? [outer] : [];
     this.#isOwn = isOwn;
   }
@@ -98,33 +89,16 @@ export class TrackedFiles {
     return (await Promise.all(found)).flat();
   }
 
-  /** Returns the ids of the content by path. Settings of the repository are not read. */
-  async #readIndex({ folder, gitFolder }: Checkout, entries: readonly OpenEntry[]): Promise<Map<string, string>> {
-    const index = await lstat(join(gitFolder, 'index')).catch(() => null);
-    // Git waits for a pipe.
-    if (!index?.isFile()) return new Map();
-    await this.#prepare();
-    const paths = entries.map(({ path }) => relative(folder, path));
+  /** Returns the ids of the content by path. */
+  async #readIndex(checkout: Checkout, entries: readonly OpenEntry[]): Promise<Map<string, string>> {
+    const paths = entries.map(({ path }) => relative(checkout.folder, path));
     const isLong = paths.reduce((sum, { length }) => sum + length, 0) > MAX_ARGUMENT_CHARS;
-    const output = await this.#git.run({
-      args: ['--literal-pathspecs', 'ls-files', '--stage', '-z', '--', ...(isLong ? [] : paths)],
-      cwd: folder,
-      env: {
-        ...WITHOUT_SETTINGS,
-        GIT_DIR: this.#repository,
-        GIT_WORK_TREE: folder,
-        GIT_INDEX_FILE: join(gitFolder, 'index'),
-      },
-    });
+    const args = ['--literal-pathspecs', 'ls-files', '--stage', '-z', '--', ...(isLong ? [] : paths)];
+    const output = await readWithOwnDirectory(this.#git, checkout, { args, needsObjects: false });
     const lines = output.toString('utf8').split('\0');
     // Mode, id and stage; other stages are those of a merge that is in progress.
     const matches = lines.map((line) => /^100\d{3} ([0-9a-f]{40}) 0\t(.+)$/s.exec(line));
     return new Map(matches.flatMap((match) => (match ? [[match[2]!, match[1]!] as const] : [])));
-  }
-
-  async #prepare(): Promise<void> {
-    if (await lstat(join(this.#repository, 'HEAD')).catch(() => null)) return;
-    await this.#git.initBareRepository(this.#repository);
   }
 }
 
