@@ -36,6 +36,7 @@ export const ATTACKS: readonly Attack[] = [
   { name: 'grants that another user writes to a shared store', short: 7, full: 7 },
   { name: 'an MCP server of the person in a folder with programs of its name', short: 10, full: 10 },
   { name: 'an MCP server of the person that names a file of the folder', short: 5, full: 5 },
+  { name: 'a repository whose settings, hooks and filters name programs', short: 6, full: 6 },
 ];
 
 /** Declares the test of an attack, which gets the number of tries. */

@@ -246,7 +246,8 @@ export class ShadowRepository {
 
 /** What `look` asks, with an empty name between the answers; git starts it, because three starts by a large process take longer than all that they do. */
 const LOOK = [
-  'git diff-files --raw -z --no-renames',
+  // For a submodule git would start itself with the settings of the submodule.
+  'git diff-files --raw -z --no-renames --ignore-submodules=all',
   'git ls-files --others -z --exclude-standard "$@"',
   // Single files, and whole folders with a slash behind.
   'git ls-files --others -z --ignored --exclude-standard --directory "$@"',
