@@ -13,11 +13,9 @@ export function browserSurface(tabs: Tabs, hosts: SharedHosts): OpenSurface {
       const tab = await tabs.take(complaints, ownContext);
       const { context, page } = tab;
       await page.goto(host.url);
-      // Whoever leaves the page before that has thrown the token away.
-      await page.waitForFunction(
-        (name) => location.hash === '' && sessionStorage.getItem(name) === null,
-        SIGN_IN_TOKEN,
-      );
+      // A page that is left before that loses the token.
+      await page.waitForURL((url) => url.origin === host.origin && url.hash === '');
+      await page.waitForFunction((name) => sessionStorage.getItem(name) === null, SIGN_IN_TOKEN);
       return {
         page,
         desktop: null,

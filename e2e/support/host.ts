@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { CLI } from '../../tests/support/program.ts';
+import { readAppOrigin } from '../../tests/support/test-browser.ts';
 import { endProcess, startProcess } from './process.ts';
 
 const START_MS = 20_000;
@@ -12,6 +13,8 @@ export interface HostOptions {
   workspace: string;
   /** 0: any free one. */
   port?: number;
+  /** First label of the page's host name below `localhost`. Shared hosts only: a process asks the system's resolver. */
+  label?: string;
   env?: Readonly<Record<string, string>>;
 }
 
@@ -40,11 +43,11 @@ export async function startHost({ home, workspace, port = 0, env = {} }: HostOpt
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (notes += text));
   try {
     const url = await firstLine(child);
-    const { origin, port: own } = new URL(url);
+    const origin = await readAppOrigin(url);
     return {
       url,
       origin,
-      port: Number(own),
+      port: Number(new URL(origin).port),
       notes: () => notes,
       crash: () => endProcess(child, 'SIGKILL'),
       stop: () => endProcess(child, 'SIGTERM'),

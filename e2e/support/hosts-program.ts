@@ -12,6 +12,7 @@ import { Wire } from './wire.ts';
 export interface HostToOpen {
   id: number;
   port: number;
+  label: string | null;
   workspace: string;
   env: Record<string, string>;
 }
@@ -25,14 +26,20 @@ const WEB_ROOT = fileURLToPath(new URL('../../build', import.meta.url));
 const closes = new Map<number, () => Promise<void>>();
 const wire = new Wire(process);
 
-/** Resolves with its address. */
-async function open({ id, port, workspace, env }: HostToOpen): Promise<string> {
+export interface OpenedHost {
+  url: string;
+  origin: string;
+  port: number;
+}
+
+async function open({ id, port, label, workspace, env }: HostToOpen): Promise<OpenedHost> {
   const ended = new AbortController();
   const { signal } = ended;
   const note = (line: string) => wire.tell('note', { id, line } satisfies HostNote);
   const connected = await connect({ env, folder: workspace, works: true, signal, note });
   const keys = new BrowserKeys((await folders(env)).data);
-  const at = (which: number) => serve(connected.client, { port: which, webRoot: WEB_ROOT, signal, report: note, keys });
+  const at = (which: number) =>
+    serve(connected.client, { port: which, label, webRoot: WEB_ROOT, signal, report: note, keys });
   // Somebody may have taken it meanwhile.
   const server = await at(port).catch(() => at(0));
   closes.set(id, async () => {
@@ -41,7 +48,8 @@ async function open({ id, port, workspace, env }: HostToOpen): Promise<string> {
     await server.close();
     await connected.close();
   });
-  return server.url;
+  const { url, origin, port: opened } = server;
+  return { url, origin, port: opened };
 }
 
 wire.on('open', open);

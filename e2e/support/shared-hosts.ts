@@ -6,7 +6,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { builtProgram } from '../../tests/support/program.ts';
 import type { Host, HostOptions } from './host.ts';
-import type { HostNote, HostToOpen } from './hosts-program.ts';
+import type { HostNote, HostToOpen, OpenedHost } from './hosts-program.ts';
 import { endProcess, environmentWith, ROOT, startProcess } from './process.ts';
 import { Wire } from './wire.ts';
 
@@ -24,7 +24,10 @@ export class SharedHosts {
       await this.#program?.endWhenEmpty();
       this.#program = new Program();
     }
-    const host = await this.#program.open((this.#opened += 1), { ...options, port: this.#ports.pop() ?? 0 });
+    const host = await this.#program.open((this.#opened += 1), {
+      ...options,
+      port: options.port || (this.#ports.pop() ?? 0),
+    });
     const stop = async () => {
       await host.stop();
       this.#ports.push(host.port);
@@ -63,23 +66,21 @@ class Program {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  async open(id: number, { home, workspace, env = {}, port = 0 }: HostOptions): Promise<Host> {
+  async open(id: number, { home, workspace, env = {}, port = 0, label }: HostOptions): Promise<Host> {
     this.homes += 1;
     this.#open.add(id);
     this.#notes.set(id, '');
     const whole = Object.entries(environmentWith({ TRIAD_HOME: home, ...env }));
     const known = whole.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-    const url = await this.#ask<string>('open', {
+    const opened = await this.#ask<OpenedHost>('open', {
       id,
       port,
+      label: label ?? null,
       workspace,
       env: Object.fromEntries(known),
     } satisfies HostToOpen);
-    const { origin, port: own } = new URL(url);
     return {
-      url,
-      origin,
-      port: Number(own),
+      ...opened,
       notes: () => `${this.#notes.get(id)}${this.#said}`,
       crash: () => Promise.reject(new Error('A test that kills the program starts the app with `ownProcess`')),
       stop: async () => {

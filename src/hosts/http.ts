@@ -1,19 +1,20 @@
 /** The browser host: the built app for anybody on 127.0.0.1, and one WebSocket for each tab of a browser that is let in. */
 import { realpath } from 'node:fs/promises';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { SIGN_IN_PATH } from '#contract/entry.ts';
+import { CLEAR_PATH, SIGN_IN_PATH } from '#contract/entry.ts';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { createServer } from '#core/base/http.ts';
 import type { BrowserKeys } from '#core/hosting/browser-keys.ts';
+import { createLabel } from '#core/hosting/page-origin.ts';
 import { attachSocket, CLOSE, MAX_FRAME_BYTES } from '#core/hosting/web-socket.ts';
 import { securityHeaders } from '#core/hosting/site/headers.ts';
 import { Entrance } from './http/entrance.ts';
-import { hostsOf, refusal } from './http/guard.ts';
+import { appHosts, refusal } from './http/guard.ts';
+import { listenAnywhere, listenOnLoopback } from './http/listen.ts';
+import { buildSignInPage, clearingHeaders, type SignInPage } from './http/sign-in-page.ts';
 import { serveFile } from './http/static-files.ts';
 
 const CLOSE_GRACE_MS = 500;
@@ -21,6 +22,8 @@ const CLOSE_GRACE_MS = 500;
 export interface ServeOptions {
   /** 0 takes any free port. */
   port: number;
+  /** First label of the page's host name below `localhost`; without one, the page is at `127.0.0.1`. */
+  label?: string | null;
   /** Folder of the built web client. */
   webRoot: string;
   /** Stops the server. */
@@ -35,7 +38,9 @@ export interface ServeOptions {
 
 export interface WebServer {
   readonly port: number;
-  /** With the one-time token. */
+  /** Origin of the app, without a token. */
+  readonly origin: string;
+  /** URL of the sign-in page, with the one-time token. */
   readonly url: string;
   /** Resolves when a browser has used the token. */
   readonly signedIn: Promise<void>;
@@ -51,49 +56,75 @@ interface Site {
   root: string;
   entrance: Entrance;
   hosts: ReadonlySet<string>;
+  /** Origin of the page of the printed URL. */
+  signInOrigin: string;
+  signInPage: SignInPage;
   report: (line: string) => void;
 }
 
-/** Rejects where the app is not built, the port is taken, or others may write the keys of browsers. */
+/** Rejects if the app is not built, the port is taken, or other users may write the keys of browsers. */
 export async function serve(client: Client | null, options: ServeOptions): Promise<WebServer> {
-  const { signal, report, keys, patienceMs } = options;
+  const { signal, report, keys, patienceMs, label = null } = options;
   signal.throwIfAborted();
   await keys.check();
   const root = await webRoot(options.webRoot);
-  const server = createServer();
-  const port = await listen(server, options.port);
-  const site: Site = {
-    client,
-    root,
-    report,
-    entrance: new Entrance({ keys, report, ...(patienceMs === undefined ? {} : { patienceMs }) }),
-    hosts: hostsOf(port),
+  const { port, servers } = await listenOnLoopback(options.port);
+  const onRequest: RequestListener = (request, response) => {
+    answer(site, request, response).catch((error: unknown) => {
+      // A tab that left while it was being answered is nothing to report.
+      if (!response.destroyed) report(`http: ${String(error)}`);
+      response.destroy();
+    });
   };
+  const host = label === null ? '127.0.0.1' : `${label}.localhost`;
+  const origin = originAt(host, port);
+  const signInOrigin = await openSignInOrigin(label, port, servers, onRequest);
+  const entrance = new Entrance({ keys, report, ...(patienceMs === undefined ? {} : { patienceMs }) });
+  const hosts = appHosts(port, host);
+  const signInPage = buildSignInPage(origin);
+  const site: Site = { client, root, report, entrance, hosts, signInOrigin, signInPage };
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
   });
 
-  server.on('request', (request, response) => {
-    answer(site, request, response).catch((error: unknown) => {
-      // A tab that left while it was being answered is nothing to report.
-      if (!response.destroyed) report(`http: ${String(error)}`);
-      response.destroy();
-    });
-  });
-  server.on('upgrade', (request, socket, head) => upgrade(site, sockets, request, socket, head));
-  server.on('clientError', (_error, socket) => socket.destroy());
+  for (const server of servers) {
+    if (server.listenerCount('request') === 0) server.on('request', onRequest);
+    server.on('upgrade', (request, socket, head) => upgrade(site, sockets, request, socket, head));
+    server.on('clientError', (_error, socket) => socket.destroy());
+  }
 
   let closing: Promise<void> | null = null;
-  const close = () => (closing ??= shut(site, server, sockets));
+  const close = () => (closing ??= shut(site, servers, sockets));
   signal.addEventListener('abort', () => void close(), { once: true });
   const use = (next: Client | null) => {
     site.client = next;
     for (const connection of sockets.clients) connection.close(CLOSE.restart, 'service restart');
   };
-  const { token, signedIn } = site.entrance;
-  return { port, url: `http://127.0.0.1:${port}${SIGN_IN_PATH}#${token}`, signedIn, use, close };
+  const { token, signedIn } = entrance;
+  return { port, origin, url: `${signInOrigin}${SIGN_IN_PATH}#${token}`, signedIn, use, close };
+}
+
+/**
+ * Returns an origin of the same site that is new with each start. Another program may have served the app's own origin
+ * before, and its service worker would see the token.
+ */
+async function openSignInOrigin(
+  label: string | null,
+  port: number,
+  servers: Server[],
+  onRequest: RequestListener,
+): Promise<string> {
+  if (label !== null) return originAt(`${createLabel()}.${label}.localhost`, port);
+  const opened = await listenAnywhere(onRequest);
+  servers.push(opened.server);
+  return originAt('127.0.0.1', opened.port);
+}
+
+/** Leaves out port 80, as browsers do. */
+function originAt(host: string, port: number): string {
+  return new URL(`http://${host}:${port}`).origin;
 }
 
 async function webRoot(folder: string): Promise<string> {
@@ -106,27 +137,23 @@ async function webRoot(folder: string): Promise<string> {
   }
 }
 
-async function listen(server: Server, port: number): Promise<number> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, '127.0.0.1', () => {
-        server.off('error', reject);
-        resolve();
-      });
-    });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    const why = code === 'EADDRINUSE' ? 'is in use' : code === 'EACCES' ? 'needs more rights' : 'cannot be opened';
-    throw new TriadError('conflict', `Port ${port} ${why}: choose another with --port`, { cause: error });
-  }
-  // A listening TCP server has an address with a port.
-  return (server.address() as AddressInfo).port;
-}
-
 async function answer(site: Site, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { signInOrigin, signInPage } = site;
+  const { host, origin } = request.headers;
+  if (`http://${host?.toLowerCase()}` === signInOrigin) {
+    if (request.method !== 'GET' || request.url !== SIGN_IN_PATH) return plain(response, 404, 'Not found.\n');
+    response.writeHead(200, signInPage.headers);
+    response.end(signInPage.html);
+    return;
+  }
   const refused = refusal(request, site.hosts, 'page');
   if (refused !== null) return plain(response, refused.status, `${refused.text}\n`);
+  // Clearing signs the browser out: only the page of a token that was not used may ask for it.
+  if (request.url === CLEAR_PATH && origin === signInOrigin) {
+    response.writeHead(200, clearingHeaders(signInOrigin, !site.entrance.isTokenSpent));
+    response.end();
+    return;
+  }
   await serveFile(site.root, request, response);
 }
 
@@ -162,14 +189,14 @@ function upgrade(site: Site, sockets: WebSocketServer, request: IncomingMessage,
   });
 }
 
-async function shut(site: Site, server: Server, sockets: WebSocketServer): Promise<void> {
+async function shut(site: Site, servers: readonly Server[], sockets: WebSocketServer): Promise<void> {
   site.entrance.close();
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
   for (const connection of sockets.clients) connection.close(CLOSE.goingAway, 'Triad stops');
   const timer = setTimeout(() => {
     for (const connection of sockets.clients) connection.terminate();
   }, CLOSE_GRACE_MS);
-  server.closeAllConnections();
-  await closed;
+  for (const server of servers) server.closeAllConnections();
+  await Promise.all(closed);
   clearTimeout(timer);
 }

@@ -37,6 +37,9 @@ export const ATTACKS: readonly Attack[] = [
   { name: 'an MCP server of the person in a folder with programs of its name', short: 10, full: 10 },
   { name: 'an MCP server of the person that names a file of the folder', short: 5, full: 5 },
   { name: 'a repository whose settings, hooks and filters name programs', short: 6, full: 6 },
+  { name: 'a service worker that a program left at another address', short: 1, full: 1 },
+  { name: 'a service worker that a program left at the same address', short: 2, full: 2 },
+  { name: 'a service worker that lets the page pass', short: 1, full: 1 },
 ];
 
 /** Declares the test of an attack, which gets the number of tries. */

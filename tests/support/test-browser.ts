@@ -1,4 +1,6 @@
 /** A browser without a page: the client's own way in, over WebSockets outside of a browser, with keys in memory. */
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { WebSocket as NodeSocket } from 'ws';
 import type { BrowserKey, KeyStore } from '#lib/client/key-store.ts';
 import type { Refusal } from '#lib/client/link.ts';
@@ -14,9 +16,8 @@ export class TestBrowser {
 
   /** One that opened the printed URL. Rejects where it was not let in. */
   static async signedIn(url: string): Promise<TestBrowser> {
-    const { origin, hash } = new URL(url);
-    const browser = new TestBrowser(origin);
-    const { refusal, socket } = await browser.enter(hash.slice(1));
+    const browser = new TestBrowser(await readAppOrigin(url));
+    const { refusal, socket } = await browser.enter(new URL(url).hash.slice(1));
     if (refusal !== undefined) throw new Error(`The browser was not let in: ${refusal}`);
     socket.close();
     return browser;
@@ -29,7 +30,9 @@ export class TestBrowser {
 
   /** New and unread; as a page of this browser would open it. */
   socket(): WebSocket {
-    const socket = new NodeSocket(`${this.origin.replace('http', 'ws')}/ws`, { headers: { origin: this.origin } });
+    const { host, port } = new URL(this.origin);
+    // Not every system resolves names below `localhost`.
+    const socket = new NodeSocket(`ws://127.0.0.1:${port}/ws`, { headers: { host, origin: this.origin } });
     socket.on('error', () => undefined);
     // What the client uses of it is the same.
     return socket as unknown as WebSocket;
@@ -56,4 +59,19 @@ function memoryKeys(): KeyStore {
     stage: async (key) => void (staged = key),
     adopt: async (key) => void ([current, staged] = [key, null]),
   };
+}
+
+/** Reads the origin of the app from the page of a printed URL. Connects to 127.0.0.1, because not every system resolves names below `localhost`. */
+export async function readAppOrigin(url: string): Promise<string> {
+  const { host, port, pathname } = new URL(url);
+  const page = await new Promise<string>((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path: pathname, headers: { host }, agent: false }, (response) => {
+      text(response).then(resolve, reject);
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+  const origin = /data-app="([^"]+)"/.exec(page)?.[1];
+  if (origin === undefined) throw new Error(`${url} shows no sign-in page`);
+  return origin;
 }

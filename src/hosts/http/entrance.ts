@@ -65,6 +65,11 @@ export class Entrance {
     });
   }
 
+  /** True once a browser has used the token. */
+  get isTokenSpent(): boolean {
+    return this.#spent;
+  }
+
   /** `admit` is called when the page may come in; everything before that is read here. */
   receive(visit: Visit): void {
     const { socket, stream } = visit;

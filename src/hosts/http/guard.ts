@@ -6,9 +6,9 @@ export interface Refusal {
   text: string;
 }
 
-/** The names under which this server may be addressed; anything else is another site's name bound to this address. */
-export function hostsOf(port: number): ReadonlySet<string> {
-  const names = ['127.0.0.1', 'localhost', '[::1]'];
+/** Returns the values of `Host` for the app; any other name is another site's, bound to this address. */
+export function appHosts(port: number, ownName: string): ReadonlySet<string> {
+  const names = ['127.0.0.1', 'localhost', '[::1]', ownName];
   return new Set(names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])));
 }
 

@@ -48,7 +48,17 @@ export async function servedPolicy(): Promise<string | null> {
 function visitorOf(onNewKey: () => void): Visitor {
   const { origin } = location;
   const keys = indexedKeys();
-  return new Visitor({ keys, origin, token: signInToken(), onTokenUsed: forgetSignInToken, onNewKey });
+  const token = signInToken();
+  return new Visitor({ keys, origin, token, onTokenUsed: forgetSignInToken, onNewKey, removeWorkers });
+}
+
+/** The app has no service worker: one of this origin is of a program that served it before, and sees what the page loads. */
+async function removeWorkers(): Promise<boolean> {
+  if (!('serviceWorker' in navigator)) return false;
+  const { controller } = navigator.serviceWorker;
+  const registrations = await navigator.serviceWorker.getRegistrations();
+  await Promise.all(registrations.map((registration) => registration.unregister()));
+  return controller !== null;
 }
 
 function openSocket(): WebSocket {

@@ -2,10 +2,11 @@
 import type { ClientFrame, ServerFrame } from '#contract/frames.ts';
 
 /**
- * Why only the person can mend it: this browser has no key, or none that the host knows (`stranger`); the printed URL was
- * used before (`token`); this browser can keep no key (`storage`).
+ * Why only the person can fix it: this browser has no key, or none that the host knows (`stranger`); the printed URL was
+ * used before (`token`); this browser can store no key (`storage`); a service worker of another program controls this page
+ * (`worker`).
  */
-export type Refusal = 'stranger' | 'token' | 'storage';
+export type Refusal = 'stranger' | 'token' | 'storage' | 'worker';
 
 export interface Link {
   onopen: (() => void) | null;

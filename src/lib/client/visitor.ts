@@ -16,6 +16,8 @@ interface VisitorPorts {
   onTokenUsed: () => void;
   /** Told when this browser has a new key. */
   onNewKey: () => void;
+  /** Removes foreign service workers; resolves with true if one controls this page. */
+  removeWorkers?: () => Promise<boolean>;
 }
 
 export class Visitor {
@@ -40,14 +42,16 @@ export class Visitor {
     const closed = closeOf(socket);
     try {
       const token = this.#token;
-      const reply = await this.#ask(socket, closed, async (nonce) =>
-        token === null ? this.#withKey('enter', nonce) : this.#withToken(token, nonce),
-      );
+      const reply = await this.#ask(socket, closed, async (nonce) => {
+        if (await this.#ports.removeWorkers?.()) throw new ControlledPage();
+        return token === null ? this.#withKey('enter', nonce) : this.#withToken(token, nonce);
+      });
       if (typeof reply === 'number') return { admitted: false, refusal: await this.#refusalOf(reply) };
       await this.#settle();
       return { admitted: true };
     } catch (error) {
       socket.close();
+      if (error instanceof ControlledPage) return { admitted: false, refusal: 'worker' };
       return { admitted: false, refusal: error instanceof NoKey ? this.#stranger() : 'storage' };
     }
   }
@@ -150,6 +154,7 @@ export class Visitor {
 }
 
 class NoKey extends Error {}
+class ControlledPage extends Error {}
 
 async function newKey(): Promise<BrowserKey> {
   const { privateKey, publicKey } = await crypto.subtle.generateKey(CURVE, false, ['sign', 'verify']);

@@ -81,6 +81,7 @@ export const english = {
       stranger: 'Triad does not know its key: it was never signed in at this address, or it was signed out.',
       token: 'The URL that you opened was used before. It works once.',
       storage: 'It keeps no key for this page (IndexedDB), and Triad lets a browser in by a key that it keeps.',
+      worker: 'Another program that used this address before could read this page. Its service worker was removed.',
     },
     /** What works now. */
     remedy: {
@@ -89,6 +90,7 @@ export const english = {
       token: 'For a new one, stop Triad in its terminal (Ctrl-C), start it again, and open the URL that it prints.',
       storage:
         'Leave the private window or allow this page to keep data, or take another browser; then open the URL that Triad printed in its terminal. It was not used up.',
+      worker: 'Stop Triad in its terminal (Ctrl-C), start it again, and open the URL that it prints.',
     },
   },
   usage: usageWords,

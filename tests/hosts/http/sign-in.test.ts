@@ -26,7 +26,7 @@ async function open(options: Parameters<typeof openSite>[1] = {}): Promise<Site>
   return opened;
 }
 
-const originOf = ({ server }: Site) => new URL(server.url).origin;
+const originOf = ({ server }: Site) => server.origin;
 const tokenOf = ({ server }: Site) => new URL(server.url).hash.slice(1);
 const ASK = { kind: 'request', id: 1, method: 'agents.list', input: {} };
 
@@ -70,7 +70,7 @@ test('the printed URL signs a browser in; its key opens every later tab, also af
 });
 
 test('the token works once, and no guess is it', async () => {
-  const { origin } = new URL(site.server.url);
+  const { origin } = site.server;
   expect((await new TestBrowser(origin).enter('x'.repeat(43))).refusal).toBe('token');
   const browser = await TestBrowser.signedIn(site.server.url);
   expect((await new TestBrowser(origin).enter(tokenOf(site))).refusal).toBe('token');

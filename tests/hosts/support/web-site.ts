@@ -30,7 +30,7 @@ interface Answer {
 
 export async function openSite(
   client: Client,
-  options: { patienceMs?: number; data?: string; port?: number } = {},
+  options: { patienceMs?: number; data?: string; port?: number; label?: string } = {},
 ): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'triad-site-'));
   const webRoot = join(folder, 'build');
@@ -46,6 +46,7 @@ export async function openSite(
   const report = (line: string) => void reports.push(line);
   const server = await serve(client, {
     port: options.port ?? 0,
+    label: options.label ?? null,
     webRoot,
     signal: controller.signal,
     report,

@@ -1,6 +1,7 @@
 /** `triad serve` and `triad app`: the app in a browser on this machine, until it is stopped. */
 import { BrowserKeys } from '#core/hosting/browser-keys.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
+import { loadPageOrigin, resolvesLocalNames, storePageOrigin } from '#core/hosting/page-origin.ts';
 import { folders } from '#core/settings/folders.ts';
 import { type WebServer, serve } from '../../http.ts';
 import { openBrowser } from '../../http/open-browser.ts';
@@ -9,7 +10,7 @@ import { EXIT, hasCode, Interruption, lineOf } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { aborted, type Link, openLink, ownerGone } from '../follow/link.ts';
 
-/** A port of our own keeps what the page stores between two starts. */
+/** A fixed port keeps the page's origin between two starts, below a host name that other programs do not know. */
 const USUAL_PORT = 7423;
 
 export interface ServeCommandOptions {
@@ -24,6 +25,7 @@ export async function serveApp(io: Io, options: ServeCommandOptions): Promise<nu
     const server = await listen(io, link.current, options.port);
     screen.data(`${server.url}\n`);
     screen.note('Triad serves this machine only. The URL works once; stop with Ctrl-C.');
+    screen.note(`A browser that is signed in opens ${server.origin}`);
     const forget = options.open ? await openBrowser(server, (await folders(io.env)).data, io.env) : null;
     if (options.open && forget === null) screen.note('No browser was opened here: open the URL above in one.');
     try {
@@ -74,15 +76,24 @@ export async function openApp(io: Io): Promise<number> {
   return serveApp(io, { open: true });
 }
 
+/** Another program may have served `127.0.0.1` on a usual port before, so a port there is random, and stored. */
 async function listen(io: Io, connected: Connected, port: number | undefined): Promise<WebServer> {
   const { signal } = io;
   const report = (line: string) => io.screen.note(line);
-  const keys = await keysOf(io);
-  const on = (chosen: number) => serve(connected.client, { port: chosen, webRoot: io.webRoot, signal, report, keys });
-  try {
-    return await on(port ?? USUAL_PORT);
-  } catch (error) {
-    if (!hasCode(error, 'conflict') || port !== undefined) throw error;
+  const { data } = await folders(io.env);
+  const keys = new BrowserKeys(data);
+  const origin = await loadPageOrigin(data);
+  const label = (await resolvesLocalNames()) ? origin.label : null;
+  const on = (chosen: number) =>
+    serve(connected.client, { port: chosen, label, webRoot: io.webRoot, signal, report, keys });
+  if (port !== undefined) return on(port);
+  const preferred = label === null ? (origin.port ?? 0) : USUAL_PORT;
+  const server = await on(preferred).catch((error: unknown) => {
+    if (!hasCode(error, 'conflict') || preferred === 0) throw error;
     return on(0);
-  }
+  });
+  if (preferred !== 0 && server.port !== preferred)
+    io.screen.note(`Port ${preferred} is in use: Triad uses port ${server.port}. Browsers sign in again there.`);
+  if (label === null && server.port !== origin.port) await storePageOrigin(data, { ...origin, port: server.port });
+  return server;
 }

@@ -121,6 +121,8 @@ export const french = {
       token: 'L’adresse que vous avez ouverte a déjà servi. Elle ne marche qu’une fois.',
       storage:
         'Il ne conserve pas de clé pour cette page (IndexedDB), et Triad admet un navigateur par une clé qu’il conserve.',
+      worker:
+        'Un autre programme qui a utilisé cette adresse pouvait lire cette page. Son service worker a été supprimé.',
     },
     remedy: {
       stranger:
@@ -129,6 +131,7 @@ export const french = {
         'Pour une nouvelle, arrêtez Triad dans son terminal (Ctrl-C), relancez-le, et ouvrez l’adresse qu’il affiche.',
       storage:
         'Quittez la fenêtre privée ou permettez à cette page de conserver des données, ou prenez un autre navigateur ; puis ouvrez l’adresse que Triad a affichée dans son terminal. Elle n’a pas servi.',
+      worker: 'Arrêtez Triad dans son terminal (Ctrl-C), relancez-le, et ouvrez l’adresse qu’il affiche.',
     },
   },
   usage: usageWords,

@@ -1,5 +1,6 @@
 /** `triad serve` and `triad` alone: one URL on stdout, and an end when it is asked for. */
-import { access, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { promises as dns } from 'node:dns';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,7 +9,7 @@ import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
 import { browserCommand, openBrowser } from '#hosts/http/open-browser.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { TestBrowser } from '../../../support/test-browser.ts';
+import { readAppOrigin, TestBrowser } from '../../../support/test-browser.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { type MemoryIo, memoryIo } from '../../support/memory-io.ts';
 
@@ -87,6 +88,70 @@ test('two without a port run beside each other', async () => {
   await expect.poll(() => two.out()).toMatch(URL_LINE);
   expect(URL_LINE.exec(one.out())?.[1]).not.toBe(URL_LINE.exec(two.out())?.[1]);
   expect([await stopped(one, first), await stopped(two, second)]).toEqual([130, 130]);
+});
+
+/** What the system's resolver returns for names below `localhost`, for one test. */
+function resolveLocalNames(...addresses: string[]): void {
+  const { lookup } = dns;
+  onTestFinished(() => void Object.assign(dns, { lookup }));
+  const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  Object.assign(dns, { lookup: () => (found.length > 0 ? Promise.resolve(found) : Promise.reject(new Error('none'))) });
+}
+
+/** Starts `triad serve` and stops it; resolves with the origin of the app and what it wrote. */
+async function serveOnce(home: string, ...words: string[]): Promise<{ origin: string; notes: string }> {
+  const io = memoryIo({ client: memoryClient(), webRoot, env: { TRIAD_HOME: home } });
+  const running = main(['serve', ...words], io);
+  await expect.poll(() => io.out()).toContain('/sign-in#');
+  const origin = await readAppOrigin(io.out().trim());
+  io.interrupt();
+  expect(await running).toBe(130);
+  return { origin, notes: io.err() };
+}
+
+const newHome = () => mkdtemp(join(webRoot, 'home-'));
+
+test('serves at a stored random name where the system resolves such names to loopback addresses only', async () => {
+  const home = await newHome();
+  resolveLocalNames('127.0.0.1', '::1');
+  const first = await serveOnce(home, '--port', '0');
+  expect(first.origin).toMatch(/^http:\/\/[0-9a-f]{20}\.localhost:\d+$/);
+  const label = new URL(first.origin).hostname;
+  expect(first.notes).toContain(`A browser that is signed in opens ${first.origin}\n`);
+  expect(new URL((await serveOnce(home, '--port', '0')).origin).hostname).toBe(label);
+  expect(new URL((await serveOnce(await newHome(), '--port', '0')).origin).hostname).not.toBe(label);
+  const file = join(home, 'browsers', 'origin.json');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  for (const addresses of [['127.0.0.1', '10.0.0.1'], ['192.0.2.1'], []]) {
+    resolveLocalNames(...addresses);
+    const { origin } = await serveOnce(home, '--port', '0');
+    expect(new URL(origin).hostname, String(addresses)).toBe('127.0.0.1');
+  }
+});
+
+test('serves 127.0.0.1 at a stored random port, and at another one if that is in use', async () => {
+  resolveLocalNames();
+  const home = await newHome();
+  const { origin } = await serveOnce(home);
+  expect((await serveOnce(home)).origin).toBe(origin);
+  const port = Number(new URL(origin).port);
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  const moved = await serveOnce(home);
+  other.close();
+  expect(moved.origin).not.toBe(origin);
+  expect(moved.notes).toContain(`Port ${port} is in use: Triad uses port ${new URL(moved.origin).port}.`);
+  expect((await serveOnce(home)).origin, 'the port that another program had is not used again').toBe(moved.origin);
+});
+
+test.runIf(process.getuid !== undefined)('refuses a stored origin that other users may write', async () => {
+  resolveLocalNames();
+  const home = await newHome();
+  await serveOnce(home);
+  await chmod(join(home, 'browsers', 'origin.json'), 0o666);
+  const io = memoryIo({ client: memoryClient(), webRoot, env: { TRIAD_HOME: home } });
+  expect(await main(['serve'], io)).toBe(1);
+  await expect.poll(() => io.err()).toContain('Others may write');
 });
 
 test('without a command it says why there is no desktop, in one line, and serves', async () => {
