@@ -12,6 +12,15 @@ export interface Piece {
   count: number;
 }
 
+/**
+ * Marks on one letter that are shown; more of them cover the lines around. Everyday writing has at most five without a
+ * width of their own (Hebrew with accents, Burmese).
+ */
+const MAX_MARKS = 5;
+const STACKING = '[[\\p{Mn}\\p{Me}]--\\p{Default_Ignorable_Code_Point}]';
+/** Marks without a width, and what cannot be seen between them. */
+const MARK = '[\\p{Mn}\\p{Me}\\u200B-\\u200F\\u2060-\\u2064\\uFEFF]';
+
 /** From so many on, blank lines in a row are shown as their number; the same for spaces and tabs. */
 const BLANK_LINES = 4;
 const SPACES = 40;
@@ -78,8 +87,23 @@ const foundAnywhere = once(
     ),
 );
 
+/** Marks that stack on one letter, from the first one that is too many. */
+const tooManyMarks = once(() => new RegExp(`(?<=${STACKING}{${MAX_MARKS}})${STACKING}+`, 'gv'));
+
 /** A text in pieces, each hidden character as a mark such as `⟦U+202E⟧`, ends of lines as they are. */
 export function piecesOf(text: string): Piece[] {
+  if (ASCII.test(text)) return separate(text);
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const { index, 0: marks } of text.matchAll(tooManyMarks())) {
+    pieces.push(...separate(text.slice(from, index)), stackPiece(marks));
+    from = index + marks.length;
+  }
+  return [...pieces, ...separate(text.slice(from))];
+}
+
+/** Returns the pieces of a text without stacks of marks. */
+function separate(text: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
   const plainTo = (end: number): void => {
@@ -116,6 +140,32 @@ export function visibleText(text: string): string {
   return piecesOf(text)
     .map((piece) => piece.text)
     .join('');
+}
+
+const lastMarks = once(() => new RegExp(`${MARK}{1,${MAX_MARKS}}$`, 'v'));
+
+/** Characters that turn text around, and stacks of marks, also with characters between them that cannot be seen. */
+const foundInRunningText = once(() => {
+  const control = '(?<control>(?<one>[\\u202A-\\u202E\\u2066-\\u2069])\\k<one>*)';
+  return new RegExp(`${control}|(?<shown>${MARK}{${MAX_MARKS}})(?<marks>${MARK}+)`, 'gv');
+});
+
+/**
+ * Makes visible what rearranges or covers running text: bidirectional embeddings, overrides and isolates, and marks that
+ * stack on one letter. Leaves what writing systems and emoji need, such as joiners and the marks U+200E, U+200F and U+061C.
+ */
+export function revealControls(text: string): string {
+  if (ASCII.test(text)) return text;
+  return text.replaceAll(foundInRunningText(), (...match) => {
+    const { control, shown, marks } = match.at(-1) as Record<'control' | 'shown' | 'marks', string | undefined>;
+    return control === undefined ? `${shown}${stackPiece(marks ?? '').text}` : hiddenPiece(control).text;
+  });
+}
+
+/** Returns the marks at the end of a text that count as shown when more text follows. */
+export function trailingMarks(text: string): string {
+  if (ASCII.test(text)) return '';
+  return lastMarks().exec(text)?.[0] ?? '';
 }
 
 /** Whether a text has characters that cannot be seen, or words that mix scripts. Empty stretches hide nothing by themselves. */
@@ -170,6 +220,12 @@ function hiddenPiece(run: string): Piece {
   const count = run.length / String.fromCodePoint(code).length;
   const times = count === 1 ? '' : ` ×${counted(count)}`;
   return { kind: 'hidden', text: `⟦U+${code.toString(16).toUpperCase().padStart(4, '0')}${times}⟧`, count };
+}
+
+/** Marks that are left out. */
+function stackPiece(marks: string): Piece {
+  const count = [...marks].length;
+  return { kind: 'hidden', text: `⟦+${counted(count)} marks⟧`, count };
 }
 
 function mixesScripts(word: string): boolean {

@@ -1,7 +1,15 @@
 /** Nothing that cannot be seen, or only looks like something else, stays unmarked; everyday writing stays as it is. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { foldBlankLines, hasHidden, lengthWords, piecesOf, visibleText } from '#contract/visible-text.ts';
+import {
+  foldBlankLines,
+  hasHidden,
+  lengthWords,
+  piecesOf,
+  revealControls,
+  trailingMarks,
+  visibleText,
+} from '#contract/visible-text.ts';
 import { inFullRun, samples } from '../support/samples.ts';
 
 const ofKind = (text: string, ...kinds: string[]) => piecesOf(text).filter(({ kind }) => kinds.includes(kind));
@@ -149,8 +157,61 @@ test('a text says its length in lines and characters as a person counts them', (
 });
 
 test('no text makes the search for marks slower than in proportion to its length, which would take long here', () => {
-  const texts = ['a', '\u200Bé', ' \n', `${' '.repeat(39)}é`, '\r', 'аb', '👩‍👩‍👧'].map((part) =>
-    part.repeat((inFullRun ? 100_000 : 20_000) / part.length),
+  const texts = ['a', '\u200Bé', ' \n', `${' '.repeat(39)}é`, '\r', 'аb', '👩‍👩‍👧', '\u0301', '\u0301\u200D\u202E'].map(
+    (part) => part.repeat((inFullRun ? 100_000 : 20_000) / part.length),
   );
-  for (const text of texts) expect(visibleText(text)).not.toBe('');
+  for (const text of texts) {
+    expect(visibleText(text)).not.toBe('');
+    expect(revealControls(text)).not.toBe('');
+  }
+});
+
+describe('running text', () => {
+  test.for([
+    ['a\u202Eb\u202C', 'a⟦U+202E⟧b⟦U+202C⟧'],
+    ['if (\u2067admin\u2069)', 'if (⟦U+2067⟧admin⟦U+2069⟧)'],
+    ['\u202D\u202D\u202Dx', '⟦U+202D ×3⟧x'],
+    [`e${'\u0301'.repeat(40)}!`, `e${'\u0301'.repeat(5)}⟦+35 marks⟧!`],
+    [`\u0E2A${'\u0E47'.repeat(9)}`, `\u0E2A${'\u0E47'.repeat(5)}⟦+4 marks⟧`],
+    [`e${'\u0301\u200D'.repeat(20)}`, `e${'\u0301\u200D'.repeat(2)}\u0301⟦+35 marks⟧`],
+    [`x${'\u{E0101}'.repeat(7)}`, `x${'\u{E0101}'.repeat(5)}⟦+2 marks⟧`],
+  ] as const)('shows %j', ([text, shown]) => {
+    expect(revealControls(text)).toBe(shown);
+  });
+
+  const EVERYDAY = {
+    Arabic: 'السَّلَامُ عَلَيْكُمْ وَرَحْمَةُ ٱللَّٰهِ، README.md ملف',
+    'Arabic with marks': 'رقم الهاتف \u200E+1 555\u200F هنا \u061C',
+    Hebrew: 'בְּרֵאשִׁ֖ית בָּרָ֣א אֱלֹהִ֑ים אֵ֥ת הַשָּׁמַ֖יִם',
+    'Hebrew with Latin': 'קובץ \u200FREADME.md\u200F מוכן',
+    Persian: 'می\u200Cخواهم کتاب\u200Cها را',
+    Hindi: 'क्षत्रिय ज्ञान र्\u200Dय क्\u200Cष हिन्दी',
+    Thai: 'ที่นี่ น้ำ ผู้ใหญ่',
+    Vietnamese: 'Tiếng Việt'.normalize('NFD'),
+    Burmese: 'လျှို့ဝှက် ကျွန်ုပ် မွှိုင်း',
+    Tibetan: 'རྒྱུ་མཚན་ བསྒྲུབས་པ',
+    Khmer: 'ស្ត្រី ខ្ញុំ',
+    Tamil: 'க்ஷ தமிழ்',
+    Emoji: '👩‍❤️‍💋‍👨 👩🏽‍💻 🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} 1️⃣ 🏳️‍🌈',
+    IPA: 'ã̰̀ ə̥̆ t̪͡s̪'.normalize('NFD'),
+  };
+  test.for(Object.entries(EVERYDAY))('leaves %s as it is', ([, text]) => {
+    expect(revealControls(text)).toBe(text);
+  });
+
+  it('cuts stacks in titles and questions too, and leaves everyday stacks', () => {
+    expect(piecesOf(`e${'\u0301'.repeat(40)}!`)).toEqual([
+      { kind: 'plain', text: `e${'\u0301'.repeat(5)}`, count: 0 },
+      { kind: 'hidden', text: '⟦+35 marks⟧', count: 35 },
+      { kind: 'plain', text: '!', count: 0 },
+    ]);
+    for (const name of ['Arabic', 'Hebrew', 'Thai', 'Vietnamese', 'Burmese', 'Tibetan', 'Tamil'] as const)
+      expect(hasHidden(EVERYDAY[name]), name).toBe(false);
+  });
+
+  it('counts the marks at the end of a part on', () => {
+    expect(trailingMarks(`e${'\u0301'.repeat(3)}`)).toBe('\u0301'.repeat(3));
+    expect(trailingMarks(`e${'\u0301'.repeat(9)}`)).toBe('\u0301'.repeat(5));
+    expect(trailingMarks('e')).toBe('');
+  });
 });

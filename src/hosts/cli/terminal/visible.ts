@@ -1,5 +1,5 @@
 /** Makes text of models, tools and files safe to show: nothing in it can hide, reorder or command the terminal. */
-import { visibleText } from '#contract/visible-text.ts';
+import { revealControls, trailingMarks, visibleText } from '#contract/visible-text.ts';
 
 /** C0 without tab and line feed, DEL, C1; C1 holds one-character forms of escape sequences. */
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
@@ -10,11 +10,24 @@ export function visible(text: string): string {
   return visibleText(text.replaceAll('\r\n', '\n'));
 }
 
-/** For running text on a terminal: control characters lose their power, other writing systems keep their marks. */
+/** Makes running text safe: neither control characters nor stacks of marks act. Other writing systems keep their marks. */
 export function harmless(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(CONTROL, (character) => {
-    const code = character.charCodeAt(0);
-    if (code < 0x20) return String.fromCharCode(0x2400 + code);
-    return code === 0x7f ? '␡' : `⟦U+${code.toString(16).toUpperCase().padStart(4, '0')}⟧`;
-  });
+  return revealControls(text)
+    .replaceAll('\r\n', '\n')
+    .replace(CONTROL, (character) => {
+      const code = character.charCodeAt(0);
+      if (code < 0x20) return String.fromCharCode(0x2400 + code);
+      return code === 0x7f ? '␡' : `⟦U+${code.toString(16).toUpperCase().padStart(4, '0')}⟧`;
+    });
+}
+
+/** Returns `harmless` for a text that arrives in parts: marks stack across two of them. */
+export function createHarmless(): (part: string) => string {
+  let marks = '';
+  return (part) => {
+    const text = marks + part;
+    const shown = harmless(text).slice(marks.length);
+    marks = trailingMarks(text);
+    return shown;
+  };
 }

@@ -1,6 +1,7 @@
 /**
  * From a Markdown block to HTML that may be shown: nothing of what a model writes runs, loads or looks like the app.
  */
+import { revealControls } from '#contract/visible-text.ts';
 import DOMPurify, { type Config } from 'dompurify';
 import { Parser, Renderer, type Token, type Tokens } from 'marked';
 import { wordsOf } from './growth.ts';
@@ -24,6 +25,7 @@ const SAFE: Config & { RETURN_TRUSTED_TYPE: true } = {
 
 class SafeRenderer extends Renderer {
   readonly #below: number;
+  #isInLink = false;
 
   constructor(below: number) {
     super();
@@ -50,13 +52,18 @@ class SafeRenderer extends Renderer {
     return checked ? '☑ ' : '☐ ';
   }
 
-  /** Pictures are not fetched: an address is enough to send data out. */
+  /** Pictures are not fetched: an address is enough to send data out. In a link, a picture is its text. */
   override image({ href, text }: Tokens.Image): string {
-    return linkTo(href, escapeHtml(text === '' ? href : text));
+    const shown = escapeHtml(text === '' ? href : text);
+    return this.#isInLink ? shown : linkTo(href, shown, text === '' ? href : text);
   }
 
   override link({ href, tokens }: Tokens.Link): string {
-    return linkTo(href, this.parser.parseInline(tokens));
+    const [only, ...others] = tokens;
+    this.#isInLink = true;
+    const content = this.parser.parseInline(tokens);
+    this.#isInLink = false;
+    return linkTo(href, content, only?.type === 'text' && others.length === 0 ? only.raw : null);
   }
 }
 
@@ -70,7 +77,26 @@ export function canFormat(): boolean {
  * stand below their own, where they could be taken for those of the app.
  */
 export function htmlOf(token: Token, below = 0): string {
-  return Parser.parse([token], { gfm: true, renderer: new SafeRenderer(below) });
+  const html = Parser.parse([token], { gfm: true, renderer: new SafeRenderer(below) });
+  return revealControls(html.includes('&') ? decodeMarks(html) : html);
+}
+
+/** Names of characters that stack on a letter; all others that rearrange or cover text have a number only. */
+const MARK_NAMES: Readonly<Record<string, string>> = {
+  DotDot: '\u20DC',
+  DownBreve: '\u0311',
+  TripleDot: '\u20DB',
+  tdot: '\u20DB',
+};
+
+/** Replaces references to characters, so that none of them escapes `revealControls`. */
+function decodeMarks(html: string): string {
+  return html.replaceAll(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w+));/g, (reference, decimal, hex, name) => {
+    if (name !== undefined) return MARK_NAMES[String(name)] ?? reference;
+    const code = decimal === undefined ? parseInt(String(hex), 16) : Number(decimal);
+    const isLetter = code >= 0xa0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return isLetter ? String.fromCodePoint(code) : reference;
+  });
 }
 
 /**
@@ -89,20 +115,30 @@ function trusted(html: string): string {
   return safe as unknown as string;
 }
 
-function linkTo(href: string, content: string): string {
+/** `text`: that of a link without markup. Only a text that is the address itself needs no host beside it. */
+function linkTo(href: string, content: string, text: string | null): string {
   if (!ADDRESS.test(href)) return `${content} (${escapeHtml(href)})`;
-  const address = escapeHtml(href);
-  const host = hostOf(href);
-  const attributes = `href="${address}" title="${address}" target="_blank" rel="noopener noreferrer"`;
-  // The text of a link may lie about where it goes.
-  const target = content.includes(host) ? '' : ` data-target="${escapeHtml(host)}"`;
-  return `<a ${attributes}${target}>${content}</a>`;
+  const { address, host } = readAddress(href);
+  const attributes = `href="${escapeHtml(address)}" title="${escapeHtml(address)}" target="_blank" rel="noopener noreferrer"`;
+  const isAddress = text !== null && isAddressOf(text, href, host);
+  return `<a ${attributes}${isAddress ? '' : ` data-target="${escapeHtml(host)}"`}>${content}</a>`;
 }
 
-function hostOf(href: string): string {
+/** Returns true for the address with or without its scheme, where its host is written as the browser reads it. */
+function isAddressOf(text: string, href: string, host: string): boolean {
+  const scheme = /^(?:https?:\/\/|mailto:)/.exec(href)?.[0] ?? '';
+  const bare = text.startsWith(scheme) ? text.slice(scheme.length) : text;
+  const rest = bare.slice(host.length);
+  return bare.startsWith(host) && /^(?:$|[/?#])/.test(rest) && (rest === '' || `${scheme}${bare}` === href);
+}
+
+/** Returns the host as the browser reads it: in lower case, without a user, international names in ASCII. */
+function readAddress(href: string): { address: string; host: string } {
   const url = URL.canParse(href) ? new URL(href) : null;
-  if (url === null) return href;
-  return url.protocol === 'mailto:' ? url.pathname : url.host;
+  if (url === null) return { address: href, host: href };
+  // Percent encoding keeps an address whole that has characters to be shown as marks.
+  const address = revealControls(href) === href ? href : url.href;
+  return { address, host: url.protocol === 'mailto:' ? url.pathname : url.host };
 }
 
 function escapeHtml(text: string): string {

@@ -98,7 +98,11 @@ export const saidWords = {
     return `Les listes sont incomplètes : au moins ${listed(parts)} illisibles dans la base. « triad doctor --full » dit ce qui manque ; pour le retrouver, restaurez une sauvegarde avec « triad restore DIR ».`;
   },
   mark: ({ kind, text, count }) => {
-    if (kind !== 'gap') return text.replace(/^⟦mixes (.*)⟧$/, '⟦mêle $1⟧').replace(' and ', ' et ');
+    if (kind !== 'gap')
+      return text
+        .replace(/^⟦mixes (.*)⟧$/, '⟦mêle $1⟧')
+        .replace(' and ', ' et ')
+        .replace(' marks⟧', ' marques⟧');
     return `⋯ ${number(count)} ${text.includes('lines') ? 'lignes vides' : 'espaces'} ⋯`;
   },
   error: (code, message) => errorSentence(code, message) ?? message,

@@ -1,6 +1,6 @@
 /** Nothing in a model's text may command the terminal; what hides or deceives is marked as on a page. */
 import { expect, test } from 'vitest';
-import { harmless, visible } from '#hosts/cli/terminal/visible.ts';
+import { createHarmless, harmless, visible } from '#hosts/cli/terminal/visible.ts';
 
 test('escape sequences lose their power, in both their forms', () => {
   expect(visible('\u001b[2Jgone\u001b]0;title\u0007')).toBe('⟦U+001B⟧[2Jgone⟦U+001B⟧]0;title⟦U+0007⟧');
@@ -15,4 +15,15 @@ test('line ends and tabs stay; a return that would overwrite the line is shown',
 
 test('running text keeps what other writing systems need', () => {
   expect(harmless('می\u200cخواهم \u001b[0m')).toBe('می\u200cخواهم ␛[0m');
+});
+
+test('running text shows what would turn it around, and cuts stacks of marks', () => {
+  expect(harmless('a\u202Eb')).toBe('a⟦U+202E⟧b');
+  expect(harmless(`e${'\u0301'.repeat(40)}`)).toBe(`e${'\u0301'.repeat(5)}⟦+35 marks⟧`);
+});
+
+test('cuts a stack of marks that arrives in parts', () => {
+  const show = createHarmless();
+  const parts = ['e\u0301\u0301', ...Array<string>(6).fill('\u0301'), 'x', '\u0301'].map(show);
+  expect(parts.join('')).toBe(`e${'\u0301'.repeat(5)}${'⟦+1 marks⟧'.repeat(3)}x\u0301`);
 });
