@@ -40,6 +40,7 @@ export const ATTACKS: readonly Attack[] = [
   { name: 'a service worker that a program left at another address', short: 1, full: 1 },
   { name: 'a service worker that a program left at the same address', short: 2, full: 2 },
   { name: 'a service worker that lets the page pass', short: 1, full: 1 },
+  { name: 'workspaces in a folder of secrets', short: 6, full: 6 },
 ];
 
 /** Declares the test of an attack, which gets the number of tries. */

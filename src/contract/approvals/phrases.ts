@@ -176,8 +176,8 @@ export const ENGLISH = {
   git_command_not_listed: ({ command }: { command: string }) =>
     `${command} is not in the list of commands that rules with wildcards may allow`,
   no_rule: ({ tool }: { tool: string }) => `Where no rule decides, ${tool} is asked about`,
-  steers: ({ path }: { path: string }) =>
-    `${path} can run code, or steer programs and agents that do: writing it is asked about unless a rule or a grant names it`,
+  steers: ({ path, program }: { path: string; program: string }) =>
+    `${path} steers ${program}, which can run code: writing it is asked about unless a rule or a grant names it`,
   starts_server: ({ path }: { path: string }) =>
     `An MCP server is started from ${path}: writing it is asked about unless a rule or a grant names it`,
   listed: ({ path, list }: { path: string; list: string }) =>

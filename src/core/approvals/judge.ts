@@ -10,7 +10,7 @@ import { type ListedFiles, listName } from '../settings/listed-files.ts';
 import { findLimitReason, matchesHidden, namesValue, type Targets, selectTarget, wholeText } from '../tools/targets.ts';
 import type { Starts } from '../tools/tool.ts';
 import type { RuleSet } from './rule-files.ts';
-import { isSteering, namesSteering } from '../workspace/steering-files.ts';
+import { findSteeredProgram, isSteering, namesSteering } from '../workspace/steering-files.ts';
 
 /** A call as rules and grants see it. */
 export interface Action {
@@ -136,8 +136,8 @@ interface Steering {
   path: string;
   /** In one of the lists as it is named; else because the folder itself is one for such files, such as `.github`. */
   isNamed: boolean;
-  /** In the program's own list, not only in the person's. */
-  isKnown: boolean;
+  /** The program that the file steers; null for a file that is only in the person's list. */
+  program: string | null;
 }
 
 /** The paths that a call would write and that steer programs. */
@@ -145,9 +145,9 @@ function steeringIn({ permissions, targets, folder }: Action, more: readonly str
   if (!permissions.includes('FilesystemWrite') || !targets?.path) return [];
   const above = folder.split(/[\\/]/).slice(-2).join('/');
   return targets.values.flatMap((path) => {
-    const isKnown = isSteering(path, []) || isSteering(`${above}/${path}`, []);
+    const program = findSteeredProgram(path) ?? findSteeredProgram(`${above}/${path}`);
     const isNamed = isSteering(path, more);
-    return isKnown || isNamed ? [{ path, isNamed, isKnown }] : [];
+    return program !== null || isNamed ? [{ path, isNamed, program }] : [];
   });
 }
 
@@ -267,14 +267,15 @@ function ruled(rule: Rule): Candidate {
   return { kind: 'rule', id: rule.id, effect: rule.effect, ...said(rulePhrase(rule)), place: rule.place };
 }
 
-function steered({ path, isKnown }: Steering, alwaysAsk: ListedFiles): Candidate {
-  const isStarted = !isKnown && isSteering(path, alwaysAsk.started ?? []);
-  const why = isKnown
-    ? phrase('steers', { path })
-    : isStarted
-      ? phrase('starts_server', { path })
-      : phrase('listed', { path, list: listName('always_ask', alwaysAsk) });
-  const place = isKnown || isStarted ? NOWHERE : alwaysAsk.place;
+function steered({ path, program }: Steering, alwaysAsk: ListedFiles): Candidate {
+  const isStarted = program === null && isSteering(path, alwaysAsk.started ?? []);
+  const why =
+    program !== null
+      ? phrase('steers', { path, program })
+      : isStarted
+        ? phrase('starts_server', { path })
+        : phrase('listed', { path, list: listName('always_ask', alwaysAsk) });
+  const place = program !== null || isStarted ? NOWHERE : alwaysAsk.place;
   return { kind: 'default', id: STEERING_ID, effect: 'ask', ...said(why), place };
 }
 

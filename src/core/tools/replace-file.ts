@@ -240,7 +240,7 @@ async function clear(path: string, context: ToolContext): Promise<void> {
 async function look(path: string, context: QuestionContext): Promise<Target> {
   const { workspace } = context;
   const canonical = await resolveInside(workspace, path);
-  await refuseSecret(workspace, path, canonical);
+  refuseSecret(workspace, path, canonical);
   const shown = await shownPath(workspace.folder, canonical);
   if (shown === '.' || /[/\\]$/.test(path)) throw new TriadError('bad_input', `${path} is a folder, not a file`);
   const file = await openIfThere(workspace, path);

@@ -137,7 +137,7 @@ async function folderOf(workspace: Workspace, path: string): Promise<string | nu
   const above = join(workspace.folder, dirname(path));
   const canonical = await resolveInside(workspace, dirname(path));
   if (canonical !== above) throw new TriadError('not_allowed', `A folder above ${path} is a link now`);
-  await refuseSecret(workspace, path, full);
+  refuseSecret(workspace, path, full);
   const stats = await lstat(above).catch(() => null);
   return stats?.isDirectory() ? above : null;
 }

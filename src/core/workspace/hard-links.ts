@@ -2,7 +2,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { isSecret, SECRET_FOLDERS } from './secret-names.ts';
 import type { Workspace } from './reach.ts';
 
@@ -18,14 +18,14 @@ const NONE: ReadonlySet<string> = new Set();
  * home, which have several names: as `device:inode`. Null where there is too much to look through.
  */
 export async function protectedFiles(workspace: Workspace): Promise<ReadonlySet<string> | null> {
-  const { folder, secrets } = workspace;
+  const { folder } = workspace;
   return collectAll([
     ...outsidePlaces(workspace),
     {
       folder,
       deep: true,
       passedOver: PASSED_OVER,
-      isProtected: (path) => isSecret(shown(folder, path), secrets.patterns),
+      isProtected: (path) => isSecret(workspace, path),
     },
   ]);
 }
@@ -43,7 +43,7 @@ function outsidePlaces({ own, secrets }: Workspace): Place[] {
       folder: home,
       deep: false,
       passedOver: NONE,
-      isProtected: (path) => isSecret(shown(home, path), secrets.patterns),
+      isProtected: (path) => isSecret({ folder: home, secrets }, path),
     },
     ...SECRET_FOLDERS.map((name) => ({
       folder: join(home, name),
@@ -88,8 +88,4 @@ async function collect(place: Place, left: { entries: number }, found: Set<strin
     }
   }
   return true;
-}
-
-function shown(folder: string, path: string): string {
-  return relative(folder, path).split(sep).join('/');
 }

@@ -14,7 +14,8 @@ const REFUSED_LINK = /(^|\/)\.gitmodules$/i;
 
 /** Files that hold keys are seen by no command in the sandbox, and kept nowhere. */
 export function isKept(workspace: Workspace, path: string): boolean {
-  return !isSecret(path, workspace.secrets.patterns) && !isOwn(workspace, join(workspace.folder, path));
+  const full = join(workspace.folder, path);
+  return !isSecret(workspace, full) && !isOwn(workspace, full);
 }
 
 /** Null where nothing is, or a folder; nothing is behind a link, whatever can be reached through it. */

@@ -6,7 +6,7 @@ import { codeOf, TriadError } from '../base/errors.ts';
 import { listName } from '../settings/listed-files.ts';
 import { protectedFiles } from './hard-links.ts';
 import { isInside, isOwn, type Workspace } from './reach.ts';
-import { isSecret } from './secret-names.ts';
+import { findSecretProgram, isSecret } from './secret-names.ts';
 
 export interface OpenFile {
   handle: FileHandle;
@@ -72,18 +72,17 @@ export async function pathTargets(
 /** The same for a file that is read or written whole: one that holds keys is refused. */
 export async function fileTargets(workspace: Workspace, path: string): Promise<{ values: string[]; path: true }> {
   const { canonical, ...targets } = await pathTargets(workspace, path);
-  await refuseSecret(workspace, path, canonical);
+  refuseSecret(workspace, path, canonical);
   return targets;
 }
 
 /** Throws `not_allowed` for a file that holds keys, by the name that was asked for or the one it leads to. */
-export async function refuseSecret({ folder, secrets }: Workspace, asked: string, canonical: string): Promise<void> {
-  const names = [await shownPath(folder, canonical), basename(asked)];
-  const { patterns } = secrets;
-  if (!names.some((name) => isSecret(name, patterns))) return;
-  const why = names.some((name) => isSecret(name))
-    ? 'usually holds keys or passwords'
-    : `is in ${listName('secret_files', secrets)}`;
+export function refuseSecret(workspace: Workspace, asked: string, canonical: string): void {
+  const { folder, secrets } = workspace;
+  const paths = [canonical, join(folder, basename(asked))];
+  if (!paths.some((path) => isSecret(workspace, path))) return;
+  const program = paths.map(findSecretProgram).find((one) => one !== null);
+  const why = program ? `usually holds keys or passwords of ${program}` : `is in ${listName('secret_files', secrets)}`;
   throw new TriadError('not_allowed', `${asked} ${why}: tools neither read nor write it`);
 }
 
@@ -98,7 +97,7 @@ export async function openInside(
   protect: typeof protectedFiles = protectedFiles,
 ): Promise<OpenFile> {
   const canonical = await resolveInside(workspace, path);
-  await refuseSecret(workspace, path, canonical);
+  refuseSecret(workspace, path, canonical);
   refuseSpecial(await lstat(canonical).catch((error: unknown) => throwFileError(error, path)), path);
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(canonical, flags).catch((error: unknown) => throwFileError(error, path));

@@ -1,201 +1,273 @@
-/** Files that run code, or steer programs that do: writing one is always asked about, unless what allows it names it. */
+/**
+ * The files that run code or steer programs, by program. Writing one requires approval unless a rule or a grant names it.
+ */
 import type { FileChange } from '#contract/change.ts';
 import { alternativesOf, matches, matching } from '../base/pattern.ts';
+import { type FileGroup, FileTable, findLongestPart } from './file-table.ts';
 
-/** In any folder, in any case. */
-const STEERING = [
-  // Version control runs what these say.
-  // A file of this name, and `commondir`, say in which other folder the settings are; `HEAD` makes any folder a repository.
-  '.git',
-  'HEAD',
-  '.git/commondir',
-  '.git/worktrees/**',
-  '.git/rebase-merge/**',
-  '.git/config',
-  '.git/config.worktree',
-  '.git/hooks/**',
-  '.git/info/attributes',
-  '.git/modules/**',
-  '.gitmodules',
-  '.gitattributes',
-  '.gitconfig',
-  '.config/git/**',
-  '.husky/**',
-  '.lefthook/**',
-  'lefthook.yml',
-  '.lefthook.yml',
-  'lefthook-local.yml',
-  'lefthook.yaml',
-  '.pre-commit-config.yaml',
-  '.pre-commit-hooks.yaml',
+const STEERING_FILES: readonly FileGroup[] = [
+  {
+    program: 'git',
+    patterns: [
+      // A file of this name, and `commondir`, name the folder of the settings. `HEAD` makes any folder a repository.
+      '.git',
+      'HEAD',
+      '.git/{commondir,config,config.worktree,info/attributes}',
+      '.git/{worktrees,rebase-merge,hooks,modules}/**',
+      '.git{modules,attributes,config}',
+      '.config/git/**',
+    ],
+  },
+  { program: 'Husky', patterns: ['.husky/**', '.huskyrc', '.huskyrc.*'] },
+  { program: 'Lefthook', patterns: ['.lefthook/**', '{,.}lefthook{,-local}.{yml,yaml,toml,json}'] },
+  { program: 'pre-commit', patterns: ['.pre-commit-{config,hooks}.{yaml,yml}'] },
+  { program: 'lint-staged', patterns: ['.lintstagedrc', '.lintstagedrc.*', 'lint-staged.config.*'] },
+  { program: 'commitlint', patterns: ['.commitlintrc', '.commitlintrc.*', 'commitlint.config.*'] },
   // Editors open a folder and run its tasks.
-  '.vscode/**',
-  '*.code-workspace',
-  '.idea/**',
-  '.devcontainer/**',
-  'devcontainer.json',
-  '.zed/**',
-  '.exrc',
-  '.vim/**',
-  '.config/nvim/**',
-  '.Rprofile',
-  '.ghci',
-  '.irbrc',
-  '.vimrc',
-  '.nvimrc',
-  '.nvim.lua',
-  '.lvimrc',
-  '.emacs',
-  '.dir-locals.el',
-  '.gdbinit',
-  '.lldbinit',
+  { program: 'Visual Studio Code', patterns: ['.vscode/**', '*.code-workspace'] },
+  { program: 'JetBrains IDEs', patterns: ['.idea/**', '.run/**'] },
+  { program: 'Visual Studio', patterns: ['.vs/**', '*.sln', '*.slnx'] },
+  { program: 'development containers', patterns: ['.devcontainer/**', 'devcontainer.json', '.devcontainer.json'] },
+  { program: 'Gitpod', patterns: ['.gitpod.yml', '.gitpod.Dockerfile'] },
+  { program: 'Zed', patterns: ['.zed/**'] },
+  { program: 'Vim', patterns: ['.exrc', '.{vimrc,nvimrc,lvimrc}', '.nvim.lua', '.vim/**', '.config/nvim/**'] },
+  { program: 'Emacs', patterns: ['.emacs', '.dir-locals.el', '.dir-locals-2.el'] },
+  { program: 'R', patterns: ['.Rprofile'] },
+  { program: 'GHCi', patterns: ['.ghci'] },
+  { program: 'IRB', patterns: ['.irbrc'] },
+  { program: 'GDB', patterns: ['.gdbinit'] },
+  { program: 'LLDB', patterns: ['.lldbinit'] },
   // Agents, this one too, take these as instructions or as commands.
-  '.triad/**',
-  '.claude/**',
-  '.codex/**',
-  '.opencode/**',
-  '.cursor/**',
-  '.cursorrules',
-  '.windsurf/**',
-  '.windsurfrules',
-  '.clinerules/**',
-  '.roo/**',
-  '.aider.conf.yml',
-  '.gemini/**',
-  'CLAUDE.md',
-  'CLAUDE.local.md',
-  'AGENTS.md',
-  'AGENTS.override.md',
-  'GEMINI.md',
-  '.mcp.json',
-  'mcp.json',
-  'opencode.json',
-  'opencode.jsonc',
-  '.github/copilot-instructions.md',
-  '.github/instructions/**',
-  '.continue/**',
-  '.kiro/**',
+  { program: 'Triad', patterns: ['.triad/**'] },
+  { program: 'Claude Code', patterns: ['.claude/**', 'CLAUDE.md', 'CLAUDE.local.md'] },
+  { program: 'coding agents', patterns: ['AGENT.md', 'AGENTS.md', 'AGENTS.override.md', '{,.}mcp.json'] },
+  { program: 'Codex', patterns: ['.codex/**'] },
+  { program: 'opencode', patterns: ['.opencode/**', 'opencode.{json,jsonc}'] },
+  { program: 'Cursor', patterns: ['.cursor/**', '.cursorrules'] },
+  { program: 'Windsurf', patterns: ['.windsurf/**', '.windsurfrules'] },
+  { program: 'Cline', patterns: ['.clinerules', '.clinerules/**'] },
+  { program: 'Roo Code', patterns: ['.roo/**', '.roorules', '.roomodes'] },
+  { program: 'Aider', patterns: ['.aider.conf.yml', '.aider.model.settings.yml'] },
+  { program: 'Gemini CLI', patterns: ['.gemini/**', 'GEMINI.md'] },
+  {
+    program: 'GitHub Copilot',
+    patterns: ['.github/copilot-instructions.md', '.github/{instructions,prompts,agents,chatmodes,skills,hooks}/**'],
+  },
+  { program: 'Continue', patterns: ['.continue/**', '.continuerules'] },
+  { program: 'Kiro', patterns: ['.kiro/**'] },
+  { program: 'Junie', patterns: ['.junie/**'] },
+  { program: 'Goose', patterns: ['.goosehints', '.goose/**'] },
+  { program: 'coding agents', patterns: ['.agents/**', '.amp/**', '.augment/**', '.trae/**', '.qwen/**'] },
   // Continuous integration.
-  '.github/workflows/**',
-  '.github/actions/**',
-  '.gitlab-ci.yml',
-  '.circleci/**',
-  '.buildkite/**',
-  '.woodpecker/**',
-  '.drone.yml',
-  '.travis.yml',
-  'azure-pipelines.yml',
-  'bitbucket-pipelines.yml',
-  'appveyor.yml',
-  'Jenkinsfile',
-  // Builds and packages: their next command runs what is written here.
-  'package.json',
-  '.npmrc',
-  '.pnpmfile.cjs',
-  'pnpm-workspace.yaml',
-  '.yarnrc',
-  '.yarnrc.yml',
-  '.yarn/**',
-  'bunfig.toml',
-  'deno.json',
-  'deno.jsonc',
-  'setup.py',
-  'setup.cfg',
-  'pyproject.toml',
-  'conftest.py',
-  'noxfile.py',
-  'tox.ini',
-  'sitecustomize.py',
-  'usercustomize.py',
-  '*.pth',
-  'Makefile',
-  'GNUmakefile',
-  '*.mk',
-  'CMakeLists.txt',
-  'justfile',
-  'Taskfile.yml',
-  'Taskfile.yaml',
-  'Rakefile',
-  'Gemfile',
-  '*.gemspec',
-  'build.rs',
-  'binding.gyp',
-  '.bazelrc',
-  'Directory.Build.props',
-  'Directory.Build.targets',
-  'Cargo.toml',
-  'rust-toolchain',
-  'rust-toolchain.toml',
-  '.cargo/config',
-  '.cargo/config.toml',
-  'build.gradle',
-  'build.gradle.kts',
-  'settings.gradle',
-  'settings.gradle.kts',
-  'gradle-wrapper.properties',
-  'gradlew',
-  'gradlew.bat',
-  '.mvn/**',
-  'mvnw',
-  'pom.xml',
-  'composer.json',
-  'Dockerfile',
-  'docker-compose.yml',
-  'docker-compose.override.yml',
-  'compose.override.yml',
-  'docker-compose.yaml',
-  'compose.yml',
-  'compose.yaml',
-  'Vagrantfile',
-  'flake.nix',
-  'shell.nix',
-  'default.nix',
-  // Shells, sessions and what starts with them.
-  '.envrc',
-  '.mise.toml',
-  'mise.toml',
-  'mise.local.toml',
-  '.config/mise/**',
-  '.tool-versions',
-  '.profile',
-  '.bashrc',
-  '.bash_profile',
-  '.bash_login',
-  '.bash_logout',
-  '.bash_aliases',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  '.zlogin',
-  '.zlogout',
-  '.kshrc',
-  '.cshrc',
-  '.tcshrc',
-  '.login',
-  '.logout',
-  '.inputrc',
-  '.config/fish/**',
-  '.config/autostart/**',
-  '.config/systemd/**',
-  '.config/environment.d/**',
-  'Library/LaunchAgents/**',
-  '.xinitrc',
-  '.xprofile',
-  '.xsession',
-  '.xsessionrc',
-  '.pam_environment',
-  'Microsoft.PowerShell_profile.ps1',
-  'crontab',
-] as const;
+  { program: 'GitHub Actions', patterns: ['.github/{workflows,actions}/**', 'action.{yml,yaml}'] },
+  { program: 'GitLab CI', patterns: ['.gitlab-ci.yml', '.gitlab/ci/**'] },
+  { program: 'CircleCI', patterns: ['.circleci/**'] },
+  { program: 'Buildkite', patterns: ['.buildkite/**'] },
+  { program: 'Woodpecker', patterns: ['.woodpecker/**', '.woodpecker.{yml,yaml}'] },
+  { program: 'Drone', patterns: ['.drone.yml'] },
+  { program: 'Forgejo and Gitea', patterns: ['.{forgejo,gitea}/workflows/**'] },
+  { program: 'Travis CI', patterns: ['.travis.yml'] },
+  { program: 'Azure Pipelines', patterns: ['azure-pipelines.{yml,yaml}'] },
+  { program: 'Bitbucket Pipelines', patterns: ['bitbucket-pipelines.yml'] },
+  { program: 'AppVeyor', patterns: ['{,.}appveyor.yml'] },
+  { program: 'Cirrus CI', patterns: ['.cirrus.yml', '.cirrus.star'] },
+  { program: 'Jenkins', patterns: ['Jenkinsfile', 'Jenkinsfile.*'] },
+  { program: 'Google Cloud Build', patterns: ['cloudbuild.{yaml,yml}'] },
+  // Builds and packages: the next command runs the code in these files.
+  { program: 'npm', patterns: ['package.json', '.npmrc'] },
+  { program: 'pnpm', patterns: ['.pnpmfile.{cjs,mjs}', 'pnpm-workspace.yaml'] },
+  { program: 'Yarn', patterns: ['.yarnrc', '.yarnrc.yml', '.yarn/**', 'yarn.config.cjs'] },
+  { program: 'Bun', patterns: ['bunfig.toml'] },
+  { program: 'Deno', patterns: ['deno.{json,jsonc}'] },
+  {
+    program: 'JavaScript build tools',
+    patterns: [
+      '{vite,webpack,rollup,rolldown,esbuild,tsup,tsdown,rspack,rsbuild,parcel,babel,metro,snowpack,swc,postcss,tailwind}.config.*',
+      '{next,nuxt,svelte,astro,remix,react-router,gatsby,vue,ember,qwik}.config.*',
+      '{electron.vite,electron-builder,forge,capacitor,unocss,windi,panda,orval,codegen,drizzle,prisma,knex,sanity}.config.*',
+      'electron-builder.{yml,yaml,json,json5,toml}',
+      'gatsby-{browser,config,node,ssr}.*',
+      'knexfile.*',
+      'ormconfig.*',
+      '.babelrc',
+      '.babelrc.*',
+      '.postcssrc',
+      '.postcssrc.*',
+      '.parcelrc',
+      '.swcrc',
+      'binding.gyp',
+    ],
+  },
+  {
+    program: 'JavaScript test runners',
+    patterns: [
+      '{jest,vitest,vitest.workspace,playwright,playwright-ct,karma,cypress,ava,c8,nyc,testcafe,nightwatch,stryker,detox,web-test-runner}.config.*',
+      '{karma,wdio,nightwatch,protractor}.conf.*',
+      'vitest.workspace.*',
+      '.mocharc',
+      '.mocharc.*',
+      '.nycrc',
+      '.nycrc.*',
+      '.storybook/**',
+    ],
+  },
+  {
+    program: 'JavaScript linters',
+    patterns: [
+      '{eslint,prettier,stylelint,oxlint,xo,release,semantic-release,knip}.config.*',
+      '.{eslintrc,prettierrc,stylelintrc,releaserc,size-limit}',
+      '.{eslintrc,prettierrc,stylelintrc,releaserc,size-limit}.*',
+    ],
+  },
+  {
+    program: 'JavaScript task runners',
+    patterns: [
+      '{gulpfile,gruntfile,jakefile}{,.babel}.*',
+      '{turbo,nx,lerna,project,angular}.json',
+      'turbo.jsonc',
+      '{moon,taskfile,nodemon}.json',
+      '.moon/**',
+      'ecosystem.config.*',
+    ],
+  },
+  {
+    program: 'Python',
+    patterns: [
+      '{setup,conftest,noxfile,fabfile,dodo,sitecustomize,usercustomize}.py',
+      '{setup.cfg,pyproject.toml,tox.ini,pytest.ini,.pytest.ini,Pipfile,pdm.toml,uv.toml}',
+      '{hatch,pixi}.toml',
+      '*.pth',
+    ],
+  },
+  { program: 'make', patterns: ['{,GNU}makefile', '*.mk'] },
+  { program: 'CMake', patterns: ['CMakeLists.txt', 'CMake{,User}Presets.json', '*.cmake'] },
+  { program: 'Meson', patterns: ['meson.build', 'meson.options', 'meson_options.txt'] },
+  { program: 'SCons and Waf', patterns: ['SConstruct', 'SConscript', 'wscript'] },
+  { program: 'Autoconf', patterns: ['configure', 'configure.{ac,in}', 'autogen.sh', 'Makefile.{am,in}'] },
+  { program: 'Ninja', patterns: ['build.ninja'] },
+  { program: 'just', patterns: ['{,.}justfile', '*.just'] },
+  { program: 'Task', patterns: ['Taskfile{,.dist}.{yml,yaml}'] },
+  {
+    program: 'Bazel',
+    patterns: ['.bazelrc', 'BUILD', 'BUILD.bazel', 'WORKSPACE', 'WORKSPACE.bazel', 'MODULE.bazel', '*.bzl'],
+  },
+  { program: 'Buck', patterns: ['.buckconfig', 'BUCK'] },
+  { program: 'Ruby', patterns: ['Rakefile', '*.rake', 'Gemfile', 'gems.rb', '*.gemspec', 'Guardfile', 'Capfile'] },
+  { program: 'CocoaPods', patterns: ['Podfile', '*.podspec'] },
+  { program: 'fastlane', patterns: ['{Fast,App,Match,Snap,Gym,Deliver,Plugin}file'] },
+  { program: 'Homebrew', patterns: ['Brewfile'] },
+  { program: 'Xcode', patterns: ['*.xcodeproj/**', '*.xcconfig', '*.xcworkspace/**'] },
+  { program: 'Swift', patterns: ['Package.swift', 'Package@swift-*.swift'] },
+  {
+    program: 'Cargo',
+    patterns: [
+      'Cargo.toml',
+      'build.rs',
+      'rust-toolchain',
+      'rust-toolchain.toml',
+      '.cargo/config',
+      '.cargo/config.toml',
+    ],
+  },
+  { program: 'Go', patterns: ['.goreleaser.{yml,yaml}', 'magefile.go', 'magefiles/**'] },
+  {
+    program: '.NET',
+    patterns: [
+      '*.{cs,fs,vb,vcx}proj',
+      '*.{props,targets}',
+
+      'nuget.config',
+      'dotnet-tools.json',
+    ],
+  },
+  {
+    program: 'Gradle',
+    patterns: [
+      '{build,settings,init}.gradle{,.kts}',
+      '*.gradle',
+      '*.gradle.kts',
+      'gradle.properties',
+      'gradle-wrapper.{properties,jar}',
+      'gradlew',
+      'gradlew.bat',
+    ],
+  },
+  { program: 'Maven', patterns: ['pom.xml', '.mvn/**', 'mvnw', 'mvnw.cmd'] },
+  { program: 'Ant', patterns: ['build.xml'] },
+  { program: 'sbt', patterns: ['*.sbt', '.scalafmt.conf', 'project/build.properties'] },
+  { program: 'Mill', patterns: ['build.{sc,mill}'] },
+  { program: 'Clojure', patterns: ['project.clj', 'deps.edn', 'bb.edn', 'shadow-cljs.edn'] },
+  { program: 'Elixir', patterns: ['mix.exs', '.iex.exs', '.formatter.exs'] },
+  { program: 'Erlang', patterns: ['rebar.config', 'rebar.config.script', 'erlang.mk'] },
+  { program: 'Haskell', patterns: ['stack.yaml', 'package.yaml', '*.cabal', 'cabal.project', 'Setup.{hs,lhs}'] },
+  { program: 'OCaml', patterns: ['dune', 'dune-project', '*.opam'] },
+  { program: 'Zig', patterns: ['build.zig', 'build.zig.zon'] },
+  { program: 'Nim', patterns: ['*.nimble', 'config.nims', 'nim.cfg'] },
+  { program: 'Julia', patterns: ['.julia/config/startup.jl'] },
+  { program: 'Perl', patterns: ['Makefile.PL', 'Build.PL'] },
+  {
+    program: 'PHP',
+    patterns: ['composer.json', '.user.ini', 'phpunit.xml', 'phpunit.xml.dist', '.php-cs-fixer{,.dist}.php', 'artisan'],
+  },
+  { program: 'Apache HTTP Server', patterns: ['.htaccess'] },
+  {
+    program: 'Docker',
+    patterns: [
+      'Dockerfile',
+      'Dockerfile.*',
+      '*.Dockerfile',
+      'Containerfile',
+      '{docker-,}compose{,.*,-*}.{yml,yaml}',
+      'docker-bake.{hcl,json}',
+    ],
+  },
+  { program: 'Earthly', patterns: ['Earthfile'] },
+  { program: 'Vagrant', patterns: ['Vagrantfile'] },
+  { program: 'Tilt and Skaffold', patterns: ['Tiltfile', 'skaffold.yaml'] },
+  { program: 'Pulumi', patterns: ['Pulumi.yaml'] },
+  {
+    program: 'Serverless',
+    patterns: [
+      'serverless.{yml,yaml,ts,js,json}',
+      '{fly,netlify,wrangler,railway}.toml',
+      '{vercel,wrangler}.json',
+      'wrangler.jsonc',
+      'render.yaml',
+      'cdk.json',
+    ],
+  },
+  { program: 'Foreman', patterns: ['Procfile', 'Procfile.{dev,prod,local}'] },
+  { program: 'Nix', patterns: ['flake.nix', 'shell.nix', 'default.nix', 'devenv.nix'] },
+  // Shells, sessions and programs that start with them.
+  { program: 'direnv', patterns: ['.envrc'] },
+  { program: 'mise and asdf', patterns: ['{,.}mise{,.local}.toml', '.mise/**', '.config/mise/**', '.tool-versions'] },
+  { program: 'shells', patterns: ['.profile', '.{inputrc,login,logout}', '.{ksh,csh,tcsh}rc'] },
+  { program: 'Bash', patterns: ['.bash{rc,_profile,_login,_logout,_aliases}'] },
+  { program: 'Zsh', patterns: ['.z{shrc,shenv,profile,login,logout}'] },
+  { program: 'fish', patterns: ['.config/fish/**'] },
+  { program: 'PowerShell', patterns: ['Microsoft.PowerShell_profile.ps1'] },
+  {
+    program: 'the desktop',
+    patterns: ['.config/{autostart,environment.d}/**', '.x{initrc,profile,session,sessionrc}', '.pam_environment'],
+  },
+  { program: 'systemd', patterns: ['.config/systemd/**'] },
+  { program: 'launchd', patterns: ['Library/LaunchAgents/**'] },
+  { program: 'cron', patterns: ['crontab'] },
+  { program: 'screen and tmux', patterns: ['.tmux.conf', '.screenrc'] },
+];
 
 /** Permission of the owner, the group or others to run a file. */
 const EXECUTABLE = 0o111;
-const PREFIX = '**/';
-const LOOSELY = { path: true, loose: true };
+const TABLE = new FileTable(STEERING_FILES);
 
-/** Whether a path of the workspace is in the list, or in the person's own. */
+/** Returns whether a path is in the table, or in one of the person's own patterns. */
 export function isSteering(path: string, more: readonly string[]): boolean {
-  return matchKnown(path).length > 0 || matchOwn(path, more).length > 0;
+  return findSteeredProgram(path) !== null || matchOwn(path, more).length > 0;
+}
+
+/** Returns the program that runs a file or takes orders from it; null for a file that is not in the table. */
+export function findSteeredProgram(path: string): string | null {
+  return TABLE.find(path)[0]?.program ?? null;
 }
 
 /** Returns whether a changed file can run code: by its name, or because it became executable. */
@@ -206,11 +278,12 @@ export function canRunCode({ path, before, after }: FileChange): boolean {
 }
 
 /**
- * Whether a pattern that matches the path names it as one of the list, and as one of the person's own where it is in
- * both: the words of its entry stand in it, and not merely wildcards that reach it.
+ * Returns whether a pattern that matches the path also names it. It has the words of an entry of the table, and of an own
+ * pattern if one matches the path. Wildcards that match the path do not name it.
  */
 export function namesSteering(pattern: string, path: string, more: readonly string[]): boolean {
-  const lists = [matchKnown(path), matchOwn(path, more)].filter((entries) => entries.length > 0);
+  const known = TABLE.find(path).map((entry) => entry.pattern);
+  const lists = [known, matchOwn(path, more)].filter((entries) => entries.length > 0);
   return alternativesOf(pattern).some((one) => {
     const written = folded(one).replaceAll('\\', '');
     // An entry of wildcards alone has no words: nothing names it.
@@ -219,25 +292,8 @@ export function namesSteering(pattern: string, path: string, more: readonly stri
   });
 }
 
-const ANYWHERE = STEERING.map((entry) => `${PREFIX}${entry}`);
-const SEGMENTS = STEERING.flatMap((entry) => entry.toLowerCase().split('/'));
-const NAMES = new Set(SEGMENTS.filter((segment) => !segment.includes('*')));
-/** Ends of names, such as `.mk`. */
-const ENDINGS = SEGMENTS.filter((segment) => segment.startsWith('*.')).map((segment) => segment.slice(1));
+const matchOwn = (path: string, more: readonly string[]): string[] => matching(more, path, { path: true, loose: true });
 
-/** Returns the entries that match a path. Most paths have no name of an entry, and are matched against none. */
-function matchKnown(path: string): string[] {
-  const isCandidate = (name: string): boolean => NAMES.has(name) || ENDINGS.some((ending) => name.endsWith(ending));
-  if (!folded(path).split('/').some(isCandidate)) return [];
-  return matching(ANYWHERE, path, LOOSELY).map((pattern) => pattern.slice(PREFIX.length));
-}
-
-const matchOwn = (path: string, more: readonly string[]): string[] => matching(more, path, LOOSELY);
-
-/** The longest part of an entry without wildcards. */
-function wordsOf(entry: string): string {
-  const runs = folded(entry).split(/[*?]+/);
-  return runs.reduce((longest, run) => (run.length > longest.length ? run : longest), '');
-}
+const wordsOf = (entry: string): string => findLongestPart(folded(entry));
 
 const folded = (text: string): string => text.normalize('NFC').toLowerCase();

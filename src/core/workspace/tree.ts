@@ -61,7 +61,7 @@ export async function placeOf(workspace: Workspace, asked: string): Promise<stri
   const whole = asked.replace(/[/\\]+$/, '');
   // Follows all of it: what leads outside is refused under every name.
   const canonical = await resolveInside(workspace, asked);
-  await refuseSecret(workspace, asked, canonical);
+  refuseSecret(workspace, asked, canonical);
   const above = await resolveInside(workspace, join(whole, '..'));
   const path = relative(folder, join(above, basename(whole)))
     .split(sep)

@@ -87,7 +87,7 @@ describe('a file that steers programs', () => {
   test('is asked about unless what allows it names it; what could not is listed behind', () => {
     const asked = verdict(writing('package.json'), [broad], [grantOf({ pattern: '**' })]);
     expect(asked).toMatchObject({ effect: 'ask', ruleId: STEERING_ID });
-    expect(asked.reason).toMatch(/^package\.json can run code.*unless a rule or a grant names it$/);
+    expect(asked.reason).toMatch(/^package\.json steers npm, which can run code: .*unless a rule or a grant names it$/);
     expect(kinds(asked)).toEqual([`default ${STEERING_ID} ask`, 'default default ask', `rule ${broad.id} allow`]);
     expect(verdict(writing('package.json'), [named])).toMatchObject({ effect: 'allow', ruleId: named.id });
     expect(kinds(verdict(writing('package.json'), [named]))).toEqual([

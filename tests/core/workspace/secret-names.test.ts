@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { grepTool } from '#core/tools/grep.ts';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
-import { isSecret } from '#core/workspace/secret-names.ts';
+import { canBeSecret, findSecretFolder, findSecretProgram } from '#core/workspace/secret-names.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';
 import { WAYS } from '../../support/searching.ts';
 import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
@@ -71,8 +71,65 @@ const secrets = [
   'server.key (copy)',
   '.credentials.json',
   'instance.json',
-  'proc/4711/environ',
+  '/proc/4711/environ',
 ];
+/** Names with the program that a refusal names. */
+const programs: Readonly<Record<string, readonly string[]>> = {
+  'Google APIs': ['client_secrets.json', 'client_secret_12-ab.apps.json', 'app/token.json', 'my-client_secret.json'],
+  'Ansible Vault': ['.vault_pass', 'vault_pass.txt', 'group_vars/.vault_pass.txt', '.vault_password'],
+  Kaggle: ['.kaggle/kaggle.json', 'kaggle.json'],
+  'Hugging Face': ['.cache/huggingface/token', '.cache/huggingface/stored_tokens', '.huggingface/token'],
+  'GitHub Copilot': ['.config/github-copilot/hosts.json', '.config/github-copilot/apps.json'],
+  'Gemini CLI': ['.gemini/oauth_creds.json', '.gemini/google_accounts.json'],
+  Codex: ['.codex/auth.json'],
+  opencode: ['.local/share/opencode/auth.json'],
+  'Claude Code': ['.claude.json'],
+  Vercel: ['.local/share/com.vercel.cli/auth.json'],
+  Netlify: ['.config/netlify/config.json'],
+  'Fly.io': ['.fly/config.yml'],
+  Railway: ['.railway/config.json'],
+  Render: ['.render/cli.yaml'],
+  Supabase: ['.supabase/access-token'],
+  Cloudflare: ['.wrangler/config/default.toml', '.config/.wrangler/config/default.toml', '.cloudflared/cert.json'],
+  Stripe: ['.config/stripe/config.toml'],
+  ngrok: ['.config/ngrok/ngrok.yml', '.ngrok2/ngrok.yml'],
+  Solana: ['.config/solana/id.json'],
+  Electrum: ['.electrum/wallets/default_wallet'],
+  'Bitcoin Core': ['.bitcoin/wallet.dat', 'backup/wallet.dat'],
+  Ethereum: ['node/keystore/UTC--2024-01-01T00-00-00.000Z--ab12'],
+  Kerberos: ['etc/krb5.keytab', 'http.keytab'],
+  WireGuard: ['wg0.conf', '/etc/wireguard/home.conf'],
+  'the system': ['/etc/shadow', 'backup/etc/shadow-', '/etc/ssl/private/a.txt', '/run/secrets/db'],
+  SSH: ['/etc/ssh/ssh_host_ed25519_key', '.ssh/id_work', 'putty.ppk'],
+  DigitalOcean: ['.config/doctl/config.yaml'],
+  Pulumi: ['.pulumi/credentials.json'],
+  Terraform: ['.terraform.d/credentials.tfrc.json', '.terraformrc'],
+  Cargo: ['.cargo/credentials.toml', '.cargo/credentials'],
+  RubyGems: ['.gem/credentials', '.local/share/gem/credentials'],
+  Bundler: ['.bundle/config'],
+  Maven: ['.m2/settings.xml', '.m2/settings.xml.bak'],
+  Composer: ['.config/composer/auth.json'],
+  Docker: ['.docker/config.json', '.dockercfg'],
+  Helm: ['.config/helm/repositories.yaml', '.config/helm/registry/config.json'],
+  Postman: ['.config/Postman/storage/userData.json'],
+  Insomnia: ['.config/Insomnia/insomnia.Request.db'],
+  DBeaver: ['.local/share/DBeaverData/workspace6/General/.dbeaver/credentials-config.json'],
+  FileZilla: ['.config/filezilla/layout.xml', 'sitemanager.xml', 'recentservers.xml'],
+  WinSCP: ['WinSCP.ini'],
+  Bitwarden: ['.config/Bitwarden CLI/data.json'],
+  KeePass: ['team.kdbx'],
+  age: ['age-key.txt', '.config/age/keys.txt'],
+  SOPS: ['.config/sops/age/keys.txt'],
+  'Apache HTTP Server': ['.htdigest', 'www/.htpasswd'],
+  applications: ['.config/configstore/update.json', '.cookies', 'cookies.txt'],
+  Firebase: ['.config/firebase-tools.json', 'x-firebase-adminsdk-1.json'],
+  Expo: ['.expo/state.json'],
+  Sentry: ['.sentryclirc'],
+  Transifex: ['.transifexrc'],
+  'Python package indexes': ['.pypirc', '.config/pypoetry/auth.toml'],
+  'Java key stores': ['release.keystore'],
+  'GNOME Keyring': ['.local/share/keyrings/login'],
+};
 const plain = [
   '.env.example',
   '.env.local.sample',
@@ -97,10 +154,74 @@ const plain = [
   'src/history.ts',
   'public.age.md',
   'venv/certifi/cacert.pem',
+  'etc/ssl/certs/ca-certificates.crt',
+  'keys/public.pem',
+  'public_key.pem',
+  'client_secrets.json.example',
+  'credentials.example.json',
+  'service-account-sample.json',
+  '.env.production.example',
+  'design/tokens.json',
+  'src/tokens/token.ts',
+  'token.ts',
+  'src/key.ts',
+  'keys.json',
+  'i18n/keys.txt',
+  'src/shadow',
+  'shadow.css',
+  'wgsl.conf',
+  'webgpu/wg.ts',
+  'vault_pass.md',
+  'docs/vault.md',
+  'kaggle.ipynb',
+  'huggingface/token',
+  'src/github-copilot/hosts.json',
+  'fly/config.yml',
+  'fly.toml',
+  'stripe/config.toml',
+  'solana/id.json',
+  'locales/id.json',
+  'ssh/config',
+  'ssh_config',
+  'cert.crt',
+  'config.json',
+  'auth.json',
+  '.codex/config.toml',
+  '.gemini/settings.json',
+  '.yarnrc.yml',
+  '.bundle/plugin',
+  '.cargo/config.toml',
+  'Cargo.toml',
+  'helm/repositories.yaml',
+  'docker-compose.yml',
+  '.expo/README.md',
+  'firebase.json',
+  'wallet.ts',
+  'keystore.ts',
+  'src/keystore/index.ts',
+  'cookies.ts',
+  'src/credential.ts',
+  'bitcoin/wallet.md',
+  'nginx.conf',
+  '.netlify/state.json',
+  '.vercel/project.json',
+  'supabase/config.toml',
+  'wrangler.toml',
+  'proc/notes.txt',
+  'run/secrets/README.md',
 ];
 
-test.for(secrets)('%s is secret', (path) => expect(isSecret(path)).toBe(true));
-test.for(plain)('%s is not secret', (path) => expect(isSecret(path)).toBe(false));
+const absolute = (path: string): string => (path.startsWith('/') ? path : `/home/me/${path}`);
+
+test.for(secrets)('%s is secret', (path) => expect(findSecretProgram(absolute(path))).not.toBeNull());
+test.for(Object.entries(programs))('%s has secret files', ([program, paths]) => {
+  for (const path of paths) {
+    expect(findSecretProgram(absolute(path)), path).toBe(program);
+    expect(findSecretProgram(absolute(path).toUpperCase()), path).toBe(program);
+    expect(canBeSecret(path.slice(path.lastIndexOf('/') + 1)) || findSecretFolder(absolute(path)) !== null).toBe(true);
+  }
+});
+test.for(plain)('%s is not secret', (path) => expect(findSecretProgram(absolute(path))).toBeNull());
 
 test('reading is refused by name, and through a harmless link to it', async () => {
   const folder = await folderWith({ '.env': 'KEY=hidden', '.env.example': 'KEY=' });
@@ -109,7 +230,7 @@ test('reading is refused by name, and through a harmless link to it', async () =
     const result = await call(readFileTool(), { path }, contextIn(folder));
     expect(result).toMatchObject({
       status: 'error',
-      output: `${path} usually holds keys or passwords: tools neither read nor write it`,
+      output: `${path} usually holds keys or passwords of applications that read .env files: tools neither read nor write it`,
     });
   }
   expect(await call(readFileTool(), { path: '.env.example' }, contextIn(folder))).toMatchObject({

@@ -11,36 +11,176 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { actionOf, grantOf, NOW, ruleOf } from '../approvals/support.ts';
 
-const STEERS = [
-  '.git/config',
-  '.git/hooks/pre-commit',
-  'module/.git',
-  '.git/commondir',
-  '.git/worktrees/other/commondir',
-  '.git/rebase-merge/git-rebase-todo',
-  'fixtures/HEAD',
-  '.gitmodules',
-  '.vscode/tasks.json',
-  '.idea/workspace.xml',
-  '.devcontainer/devcontainer.json',
-  '.husky/pre-push',
-  '.pre-commit-config.yaml',
-  '.github/workflows/ci.yml',
-  '.triad/agents/helper.md',
-  '.triad/config.toml',
-  '.claude/settings.json',
-  'CLAUDE.md',
-  'AGENTS.md',
-  '.mcp.json',
-  '.npmrc',
-  'package.json',
-  'setup.py',
-  'Makefile',
-  '.envrc',
-  '.bashrc',
-  '.zshenv',
-  '.profile',
-  '.config/fish/config.fish',
+/** Files with the program that the question names. */
+const STEERS: Readonly<Record<string, readonly string[]>> = {
+  git: [
+    '.git/config',
+    '.git/hooks/pre-commit',
+    'module/.git',
+    '.git/commondir',
+    '.git/worktrees/other/commondir',
+    '.git/rebase-merge/git-rebase-todo',
+    'fixtures/HEAD',
+    '.gitmodules',
+    '.gitattributes',
+  ],
+  Husky: ['.husky/pre-push'],
+  'pre-commit': ['.pre-commit-config.yaml'],
+  'lint-staged': ['lint-staged.config.mjs', '.lintstagedrc'],
+  commitlint: ['commitlint.config.ts'],
+  'Visual Studio Code': ['.vscode/tasks.json'],
+  'JetBrains IDEs': ['.idea/workspace.xml'],
+  'Visual Studio': ['App.sln'],
+  'development containers': ['.devcontainer/devcontainer.json'],
+  Triad: ['.triad/agents/helper.md', '.triad/config.toml'],
+  'Claude Code': ['.claude/settings.json', 'CLAUDE.md'],
+  'coding agents': ['AGENT.md', 'AGENTS.md', '.mcp.json'],
+  Cline: ['.clinerules', '.clinerules/a.md'],
+  Junie: ['.junie/guidelines.md'],
+  'GitHub Copilot': [
+    '.github/prompts/a.prompt.md',
+    '.github/agents/a.md',
+    '.github/chatmodes/a.md',
+    '.github/copilot-instructions.md',
+  ],
+  'GitHub Actions': ['.github/workflows/ci.yml'],
+  'GitLab CI': ['.gitlab-ci.yml'],
+  npm: ['.npmrc', 'package.json'],
+  Yarn: ['.yarnrc.yml'],
+  'JavaScript build tools': [
+    'vite.config.ts',
+    'webpack.config.js',
+    'rollup.config.mjs',
+    'babel.config.cjs',
+    '.babelrc',
+    '.babelrc.json',
+    'postcss.config.js',
+    'tailwind.config.ts',
+    'next.config.mjs',
+    'svelte.config.js',
+    'nuxt.config.ts',
+    'astro.config.mjs',
+    'remix.config.js',
+    'metro.config.js',
+    'tsup.config.ts',
+    'rspack.config.ts',
+    'rsbuild.config.ts',
+    'drizzle.config.ts',
+    'knexfile.ts',
+  ],
+  'JavaScript test runners': [
+    'jest.config.ts',
+    'vitest.config.mts',
+    'playwright.config.ts',
+    'karma.conf.js',
+    'cypress.config.ts',
+    'wdio.conf.ts',
+    '.mocharc.cjs',
+  ],
+  'JavaScript linters': [
+    'eslint.config.js',
+    '.eslintrc',
+    '.eslintrc.cjs',
+    'prettier.config.mjs',
+    'stylelint.config.js',
+  ],
+  'JavaScript task runners': ['gulpfile.js', 'Gruntfile.js', 'turbo.json', 'nx.json'],
+  Python: ['setup.py', 'pyproject.toml', 'conftest.py'],
+  make: ['Makefile', 'rules.mk'],
+  CMake: ['CMakeLists.txt', 'CMakePresets.json'],
+  Meson: ['meson.build'],
+  'SCons and Waf': ['SConstruct', 'wscript'],
+  Autoconf: ['configure'],
+  Bazel: ['BUILD', 'BUILD.bazel', 'WORKSPACE', 'MODULE.bazel', 'tools/rules.bzl'],
+  Ruby: ['Gemfile', 'Rakefile', 'x.gemspec'],
+  CocoaPods: ['Podfile'],
+  fastlane: ['fastlane/Fastfile'],
+  Homebrew: ['Brewfile'],
+  Swift: ['Package.swift'],
+  Cargo: ['Cargo.toml', 'build.rs'],
+  '.NET': ['App.csproj', 'App.fsproj', 'App.vbproj', 'Directory.Build.props', 'Directory.Build.targets'],
+  Gradle: ['build.gradle', 'build.gradle.kts', 'settings.gradle'],
+  Maven: ['pom.xml'],
+  sbt: ['build.sbt'],
+  Clojure: ['project.clj', 'deps.edn'],
+  Elixir: ['mix.exs'],
+  Erlang: ['rebar.config'],
+  Haskell: ['stack.yaml', 'app.cabal', 'Setup.hs'],
+  PHP: ['composer.json'],
+  Docker: ['Dockerfile', 'docker-compose.yml', 'compose.yaml', 'docker-compose.override.yml'],
+  Vagrant: ['Vagrantfile'],
+  'Tilt and Skaffold': ['Tiltfile'],
+  Foreman: ['Procfile'],
+  Nix: ['flake.nix', 'shell.nix', 'default.nix'],
+  direnv: ['.envrc'],
+  Bash: ['.bashrc'],
+  Zsh: ['.zshenv'],
+  shells: ['.profile'],
+  fish: ['.config/fish/config.fish'],
+};
+const ORDINARY = [
+  'src/package.ts',
+  'docs/makefile.md',
+  'git/config',
+  'my.vscode/x',
+  'profile',
+  'README.md',
+  'src/index.ts',
+  'src/main.rs',
+  'src/lib.rs',
+  'main.go',
+  'go.mod',
+  'go.sum',
+  'package-lock.json',
+  'Cargo.lock',
+  'yarn.lock',
+  'tsconfig.json',
+  'src/config.ts',
+  'src/app.config.ts',
+  'vite.md',
+  'src/vite.ts',
+  'src/next.config/page.ts',
+  'jest/setup.ts',
+  'docs/eslint.md',
+  'tests/conftest.md',
+  'src/tasks.py',
+  'app/setup.ts',
+  'requirements.txt',
+  'docker/README.md',
+  'composer.yml',
+  'src/compose.ts',
+  'src/build.ts',
+  'build/index.html',
+  'configure.md',
+  'src/configure.ts',
+  'public/index.html',
+  'styles/tailwind.css',
+  'src/App.svelte',
+  'src/Program.cs',
+  'lib/app.ex',
+  'src/Main.hs',
+  'src/main.swift',
+  'nix/notes.md',
+  'src/head.ts',
+  'data/nx.csv',
+  'data/turbo.csv',
+  '.github/ISSUE_TEMPLATE/bug.md',
+  '.github/CODEOWNERS',
+  '.github/PULL_REQUEST_TEMPLATE.md',
+  '.gitignore',
+  '.editorconfig',
+  '.env.example',
+  'AGENTS.txt',
+  'agents.ts',
+  'docs/claude.txt',
+  'mcp.ts',
+  'src/gulp.ts',
+  'bin/rake',
+  'src/procfile.ts',
+  'CHANGELOG.md',
+  'LICENSE',
+  'schema.prisma',
+  'index.css',
 ];
 
 const writing = (path: string, rules: Rule[], more: Parameters<typeof actionOf>[0] = {}, patterns: string[] = []) =>
@@ -51,26 +191,30 @@ const writing = (path: string, rules: Rule[], more: Parameters<typeof actionOf>[
     NOW,
   );
 
-test.for(STEERS)('%s, at any depth and in any case', (path) => {
+const steered = Object.entries(STEERS).flatMap(([program, paths]) => paths.map((path) => [path, program] as const));
+
+test.for(steered)('%s requires approval at any depth and in any case, because of %s', ([path, program]) => {
   const broad = [
     ruleOf({ effect: 'allow', tool: 'write_file' }),
     ruleOf({ effect: 'allow', tool: '*', pattern: '**' }),
   ];
+  const expected = {
+    effect: 'ask',
+    ruleId: STEERING_ID,
+    reason: expect.stringContaining(`steers ${program}, `) as string,
+  };
   for (const one of [path, `packages/app/${path}`, path.toUpperCase()]) {
-    expect(writing(one, broad), one).toMatchObject({ effect: 'ask', ruleId: STEERING_ID });
-    expect(writing(one, [], { mode: 'auto' }), one).toMatchObject({ effect: 'ask', ruleId: STEERING_ID });
+    expect(writing(one, broad), one).toMatchObject(expected);
+    expect(writing(one, [], { mode: 'auto' }), one).toMatchObject(expected);
   }
   const { effect } = writing(path, [ruleOf({ effect: 'allow', tool: 'write_file', pattern: path })]);
   expect(effect, 'a rule that names it').toBe('allow');
 });
 
-test.for(['src/package.ts', 'docs/makefile.md', 'git/config', 'my.vscode/x', 'profile'])(
-  '%s is an ordinary file',
-  (path) => {
-    expect(isSteering(path, [])).toBe(false);
-    expect(writing(path, [], { mode: 'auto' }).effect).toBe('allow');
-  },
-);
+test.for(ORDINARY)('%s is an ordinary file', (path) => {
+  expect(isSteering(path, [])).toBe(false);
+  expect(writing(path, [], { mode: 'auto' }).effect).toBe('allow');
+});
 
 test('an entry of the person takes nothing from the list, and one without words is named by nothing', () => {
   expect(namesSteering('src/**', 'src/package.json', ['src/**'])).toBe(false);
@@ -131,7 +275,7 @@ test('a person is asked and told why, in the mode auto, under a broad rule, and 
     .filter(({ id }) => decided.some(({ approvalId }) => approvalId === id));
   expect(asked.map(({ title }) => title)).toEqual(['Write package.json (+1 −0)', 'Write deploy/run.sh (+1 −0)']);
   expect(asked.map(({ description }) => description)).toEqual([
-    expect.stringContaining('package.json can run code'),
+    expect.stringContaining('package.json steers npm, which can run code'),
     expect.stringContaining(`deploy/run.sh is in permissions.always_ask (${configFolder}/config.toml:3): writing it`),
   ]);
   for (const request of asked) {

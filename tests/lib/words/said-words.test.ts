@@ -18,11 +18,14 @@ beforeAll(async () => {
 afterAll(() => speakBy(() => 'en'));
 
 it('says a question by its phrases', () => {
-  const description = [phrase('makes_file', { path: 'a.md', folder: '/p' }), phrase('steers', { path: 'a.md' })];
+  const description = [
+    phrase('makes_file', { path: 'a.md', folder: '/p' }),
+    phrase('steers', { path: 'a.md', program: 'Make' }),
+  ];
   const asked = { title: 'Write a.md (+1 −0)', description: 'Makes …', says: says(description) };
   expect(text.said.title(asked)).toBe('Écrire a.md (+1 −0)');
   expect(plain(text.said.description(asked))).toMatch(
-    /^Crée le fichier a\.md dans \/p\. a\.md peut exécuter du code, .* : l’écrire est demandé/,
+    /^Crée le fichier a\.md dans \/p\. a\.md pilote Make, qui peut exécuter du code : l’écrire est demandé/,
   );
 });
 

@@ -1,4 +1,5 @@
 /** The methods of rules and grants. */
+import { join } from 'node:path';
 import type { Parsed } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { recentlyAnswered } from '../../approvals/answered.ts';
@@ -68,7 +69,7 @@ export function permissionMethods(engine: Engine, home: string): Pick<Handlers, 
       const found = await search(job, new AbortController().signal, { ripgrep: null });
       const call = callOf(engine, { folder: place, agent, tool });
       const isAllowed = (path: string): boolean =>
-        !isSecret(path, workspace.secrets.patterns) && isGrantable(call(path), pattern, rules);
+        !isSecret(workspace, join(place, path)) && isGrantable(call(path), pattern, rules);
       const files: string[] = [];
       // No more than tell whether there are more: each is judged here, and there may be a thousand.
       for (const path of found.lines) if (files.length <= SHOWN && isAllowed(path)) files.push(path);

@@ -48,7 +48,7 @@ export class LineSearch {
   }
 
   mayRead(path: string): boolean {
-    return !isSecret(path, this.#workspace.secrets.patterns);
+    return !isSecret(this.#workspace, join(this.#workspace.folder, path));
   }
 
   /** The first `max` lines of a file that was found. Nothing for binary files and for those that may not be read. */

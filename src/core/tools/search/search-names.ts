@@ -30,7 +30,7 @@ export function namesIn(job: SearchJob & { kind: 'names' }): Pick<Names, 'paths'
   const { workspace, limit, text } = job;
   const isShown = (path: string): boolean =>
     path.endsWith('/') ||
-    (!isSecret(path, workspace.secrets.patterns) &&
+    (!isSecret(workspace, join(workspace.folder, path)) &&
       !isHidden(job, path) &&
       !isOwn(workspace, join(workspace.folder, path)) &&
       !ignored.has(join(workspace.folder, path), false));

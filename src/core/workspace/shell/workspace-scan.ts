@@ -6,7 +6,7 @@ import { TriadError } from '../../base/errors.ts';
 import { protectedFilesOutside } from '../hard-links.ts';
 import { isClosed, type OpenEntry } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
-import { canBeSecret, isSecret, isSecretFolder } from '../secret-names.ts';
+import { canBeSecret, findSecretFolder, isSecret } from '../secret-names.ts';
 import { openLinkedRepository } from './git-links.ts';
 import { closeMounts, createMounts, type WorkspaceMounts } from './mounts.ts';
 import { addRepository, type IsFromCommand } from './repository-mounts.ts';
@@ -47,6 +47,9 @@ export async function scanWorkspace(
   options: ScanOptions,
 ): Promise<WorkspaceMounts> {
   if (isOwn(workspace, root.path)) throw new TriadError('not_allowed', `${root.path} belongs to Triad itself`);
+  const secrets = findSecretFolder(root.path);
+  if (secrets !== null)
+    throw new TriadError('not_allowed', `${root.path} holds keys or passwords of ${secrets}: no command runs there`);
   const outside = await protectedFilesOutside(workspace);
   if (outside === null)
     throw new TriadError(
@@ -95,8 +98,7 @@ function composeIsHidden(root: OpenEntry, workspace: Workspace): (folder: OpenEn
     if (hasOwn && isOwn(workspace, path)) return true;
     if (!isCandidate(name) && (isFolder || patterns.length === 0)) return false;
     if (name.toLowerCase() === '.triad') return true;
-    const shownPath = relative(root.path, path);
-    return isSecretFolder(shownPath) || (!isFolder && isSecret(shownPath, patterns));
+    return findSecretFolder(path) !== null || (!isFolder && isSecret(workspace, path));
   };
 }
 

@@ -166,8 +166,7 @@ export const phrases = {
   git_command_not_listed: ({ command }) =>
     `${command} n’est pas dans la liste des commandes que les règles à caractères génériques peuvent autoriser`,
   no_rule: ({ tool }) => `Là où aucune règle ne décide, il vous est demandé avant ${before(tool)}`,
-  steers: ({ path }) =>
-    `${path} peut exécuter du code, ou piloter des programmes et des agents qui le font : ${UNLESS}`,
+  steers: ({ path, program }) => `${path} pilote ${program}, qui peut exécuter du code : ${UNLESS}`,
   starts_server: ({ path }) => `Un serveur MCP est démarré depuis ${path} : ${UNLESS}`,
   listed: ({ path, list }) => `${path} figure dans ${list} : ${UNLESS}`,
   to_you: () => 'Les questions d’un agent vous parviennent toujours',

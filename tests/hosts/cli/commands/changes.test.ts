@@ -169,7 +169,8 @@ fullTest([
   await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
   expect(await files()).toMatch(/^- `write_file`: completed, \S+ s, wrote `a\.txt`\n.* wrote `b\.txt`$/m);
   // What was refused before anybody was asked stands in the trace, with why.
-  const why = (path: string): string => `${path} usually holds keys or passwords: tools neither read nor write it`;
+  const why = (path: string): string =>
+    `${path} usually holds keys or passwords of applications that read .env files: tools neither read nor write it`;
   const trace = await sessions('trace');
   expect(trace).toContain(`✗ write_file – refused: ${why('.env')}\n`);
   expect(trace).toMatch(/✗ read_file – refused: keys\.vault is in permissions\.secret_files \(.*config\.toml:2\): /);
