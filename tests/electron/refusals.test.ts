@@ -33,7 +33,7 @@ test('one line, cut, with marks for what hides, without what is secret', () => {
   const { lines, refusals } = told();
   refusals.note('path', 'GET app://bundle/a\r\nrefused nothing\u202E?key=sesame-open-now');
   refusals.note('path', `GET app://bundle/${'x'.repeat(100_000)}`);
-  expect(lines[0]).toBe('refused a path GET app://bundle/a refused nothing⟦U+202E⟧?key=[redacted]');
+  expect(lines[0]).toBe('refused a path GET app://bundle/a refused nothing⟦U+202E⟧?key=[redacted: known key]');
   expect(lines[1]?.length).toBeLessThan(400);
   expect(lines[1]).toMatch(/x…$/);
 });

@@ -1,104 +1,172 @@
 /**
- * Takes secrets out of text that leaves the program: spans, lines for developers, exports, Markdown files, errors. What is
- * secret: the values that are known to be (kept keys, the environment, what the person names), texts of the form of a key,
- * and what the person's patterns match. The history itself is not changed.
+ * Redacts secrets: known values (stored keys, the environment, settings), known forms of keys and, in text that leaves the
+ * program, the person's own patterns. Text of files, tools and web pages is redacted before it reaches a model or the history.
  */
-import type { LinearPattern, Range } from './linear-pattern.ts';
+import { setImmediate } from 'node:timers/promises';
+import { findEncodedKeys } from './encoded-keys.ts';
+import { findKeyForms, KEY_NAMES, type KeyRange } from './key-forms.ts';
+import { KnownValues } from './known-values.ts';
+import type { LinearPattern } from './linear-pattern.ts';
+import { findPrivateKeys, PRIVATE_KEY } from './private-key-blocks.ts';
 
-const REDACTED = '[redacted]';
+const KNOWN = 'known key';
+/** Name of a match of the person's patterns, which the placeholder does not show. */
+const MARKED = '';
+const PLACEHOLDER = new RegExp(String.raw`\[redacted: (?:${[KNOWN, PRIVATE_KEY, ...KEY_NAMES].join('|')})\]`, 'g');
 
-/** Shorter values are no secrets: they would be found in any text. */
-const MIN_VALUE = 8;
-/** The beginning of a value by which a part of it is known, where a text was cut in the middle of it. */
-const MIN_PART = 12;
+/** Slices of a long text are searched one after the other, and other work may run in between; in UTF-16 code units. */
+const SLICE = 64 * 1024;
+/** Part of a slice that the slice before it includes too, so that no key is cut; in UTF-16 code units. */
+const OVERLAP = { key: 8 * 1024, block: 20 * 1024 };
 
-/** Where a word begins, also behind a sign that JSON or an address has in other letters. */
-const START = /(?:\b|(?<=\\[bfnrt]|\\u[\da-fA-F]{4}|%[\da-fA-F]{2}))/.source;
-
-/** Forms of keys and tokens, each known by how it begins. Every repetition is bounded, or ends where it can only end. */
-const SHAPES = new RegExp(
-  [
-    // Up to its end, or as far as there is anything of it.
-    /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:(?:(?!-----BEGIN)[\s\S]){0,20000}?-----END [A-Z ]{0,30}PRIVATE KEY-----|[\w\s+/=\\:,-]{0,20000})/,
-    /<(?:sk|pk|rk)[-_](?:ant|live|test|proj|svcacct|admin|or|lf)[-_][\w-]{12,400}/,
-    /<sk-[A-Za-z0-9]{20,200}/,
-    /<(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|gsk_|xai-|pypi-)[\w-]{16,300}/,
-    /<xox[abposr]-[\w-]{10,300}/,
-    /<(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
-    /<AIza[\w-]{35}/,
-    /<eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000}/,
-    /(?<=<(?:[Bb]earer|BEARER)(?:\s|%20){1,4})[\w~+/.=-]{16,4000}/,
-    /(?<=<[a-z][a-z\d+.-]{1,20}:\/\/[^\s/:@]{0,200}:)[^\s/?#]{3,400}(?=@)/,
-  ]
-    .map(({ source }) => source.replace(/(?<!\?)<(?![=!])/, START))
-    .join('|'),
-  'g',
-);
-
-// Module state on purpose: every sink of a process is held against the same secrets.
+// Module state on purpose: all parts of a process redact the same values.
 const known = new Map<string, readonly string[]>();
-let needles: readonly string[] = [];
+let values = new KnownValues([]);
 let patterns: readonly LinearPattern[] = [];
 
-/** These values are secret from now on, in place of those of the same source. */
-export function knowSecrets(source: string, values: readonly string[]): void {
-  known.set(source, values);
-  const all = new Set([...known.values()].flat().flatMap(spellings));
-  needles = [...all].filter(({ length }) => length >= MIN_VALUE);
+/** Makes these values secret from now on, and forgets those that `source` gave before. */
+export function knowSecrets(source: string, secrets: readonly string[]): void {
+  known.set(source, secrets);
+  values = new KnownValues([...known.values()].flat());
 }
 
-/** What the person's expressions match is secret from now on. */
+/** Makes secret whatever these expressions of the person match. */
 export function knowPatterns(all: readonly LinearPattern[]): void {
   patterns = all;
 }
 
-/** The text with `[redacted]` in place of everything secret. */
+/** Returns the text for a reader outside the program: placeholders replace known values, known forms and marked text. */
 export function redact(text: string): string {
-  const ranges = [...needles.flatMap((needle) => rangesOf(needle, text)), ...shapesIn(text)];
-  for (const pattern of patterns) ranges.push(...pattern.rangesIn(text));
+  const ranges = [...findKeys(text), ...findPrivateKeys(text)];
+  for (const pattern of patterns)
+    for (const [from, to] of pattern.rangesIn(text)) ranges.push({ from, to, name: MARKED });
+  return replaceRanges(text, ranges);
+}
+
+/** Redacts every text of plain data, names of fields included. */
+export function redacted<T>(value: T): T {
+  return mapTexts(value, redact) as T;
+}
+
+/** Text for a model, without keys, and the names of what was redacted, each once. */
+export interface CleanText {
+  text: string;
+  names: string[];
+}
+
+/** Redacts known values and known forms. The person's patterns stay: they are for text that leaves the program. */
+export async function redactKeys(text: string): Promise<CleanText> {
+  const ranges = await findAllKeys(text);
+  return { text: replaceRanges(text, ranges), names: [...new Set(ranges.map(({ name }) => name))] };
+}
+
+/** Names of the keys in a text, each once. */
+export async function nameKeys(text: string): Promise<string[]> {
+  return (await redactKeys(text)).names;
+}
+
+/** Redacts the keys of a text that is short, such as the last lines of an output. */
+export function redactKeysNow(text: string): string {
+  return replaceRanges(text, [...findKeys(text), ...findPrivateKeys(text)]);
+}
+
+/** Redacts the keys in every text of plain data; a text under the name `diff` keeps its lines. */
+export async function redactKeysIn<T>(value: T): Promise<T> {
+  if (typeof value === 'string') return (await redactKeys(value)).text as T;
+  if (Array.isArray(value)) return (await Promise.all(value.map(redactKeysIn))) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(async ([name, one]: [string, unknown]) => [
+    name,
+    name === 'diff' && typeof one === 'string' ? redactDiff(one) : await redactKeysIn(one),
+  ]);
+  return Object.fromEntries(await Promise.all(fields)) as T;
+}
+
+/** Redacts the keys that a unified diff shows of the file before. Added lines stay: they are the proposal to review. */
+export function redactDiff(diff: string): string {
+  const lines = diff.split('\n');
+  const isOld = (line: string): boolean => line.startsWith(' ') || (line.startsWith('-') && !line.startsWith('---'));
+  const old = lines.flatMap((line, index) => (isOld(line) ? [index] : []));
+  const clean = redactLines(old.map((index) => lines[index]!.slice(1)));
+  old.forEach((index, at) => (lines[index] = lines[index]![0]! + clean[at]!));
+  return lines.join('\n');
+}
+
+/** Redacts the keys in lines of one text; each line of a private key gets its own placeholder. */
+export function redactLines(lines: readonly string[]): string[] {
+  const text = lines.join('\n');
+  const ranges = [...findKeys(text), ...findPrivateKeys(text)];
+  if (ranges.length === 0) return [...lines];
+  let start = 0;
+  return lines.map((line) => {
+    const [from, to] = [start, start + line.length];
+    start = to + 1;
+    const own = ranges.filter((range) => range.from < to && range.to > from);
+    const within = own.map(({ name, ...range }) => ({
+      from: Math.max(0, range.from - from),
+      to: Math.min(line.length, range.to - from),
+      name,
+    }));
+    return replaceRanges(line, within);
+  });
+}
+
+/** Placeholders of keys in a text, in order. */
+export function findPlaceholders(text: string): string[] {
+  return text.match(PLACEHOLDER) ?? [];
+}
+
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, map));
+  if (value instanceof Map) return new Map([...value].map(([key, one]) => [key, mapTexts(one, map)]));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [map(name), mapTexts(one, map)]));
+}
+
+async function findAllKeys(text: string): Promise<KeyRange[]> {
+  const ranges: KeyRange[] = [];
+  const search = (start: number, overlap: number, find: (part: string) => KeyRange[]): void => {
+    const from = Math.max(0, start - overlap);
+    for (const range of find(text.slice(from, start + SLICE))) {
+      // A word that the slice cuts in two is whole in the slice before.
+      if (from > 0 && range.from === 0) continue;
+      ranges.push({ from: from + range.from, to: from + range.to, name: range.name });
+    }
+  };
+  for (let start = 0; start < text.length; start += SLICE) {
+    if (start > 0) await setImmediate();
+    search(start, OVERLAP.key, findKeys);
+    search(start, OVERLAP.block, findPrivateKeys);
+  }
+  return ranges;
+}
+
+/** Known values and forms, in plain text and encoded. */
+function findKeys(text: string): KeyRange[] {
+  return [
+    ...findPlainKeys(text),
+    ...findEncodedKeys(text, (plain) => [...findPlainKeys(plain), ...findPrivateKeys(plain)]),
+  ];
+}
+
+function findPlainKeys(text: string): KeyRange[] {
+  return [...values.find(text).map(([from, to]) => ({ from, to, name: KNOWN })), ...findKeyForms(text)];
+}
+
+/** Ranges that overlap or touch become one placeholder, with the name of the first. */
+function replaceRanges(text: string, ranges: KeyRange[]): string {
   if (ranges.length === 0) return text;
-  ranges.sort(([a], [b]) => a - b);
-  let [done, end] = ['', 0];
-  for (const [from, to] of ranges) {
-    // What overlaps, or goes on from, what was replaced is part of it.
-    if (from > end || done === '') done += text.slice(end, from) + REDACTED;
+  ranges.sort((a, b) => a.from - b.from || b.to - a.to);
+  let result = '';
+  let end = 0;
+  for (const { from, to, name } of ranges) {
+    if (from > end || result === '') result += text.slice(end, from) + placeholderFor(name);
     end = Math.max(end, to);
   }
-  return done + text.slice(end);
+  return result + text.slice(end);
 }
 
-/** The same in every text of plain data, names of fields included. */
-export function redacted<T>(value: T): T {
-  return deep(value) as T;
-}
-
-function deep(value: unknown): unknown {
-  if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map(deep);
-  if (value instanceof Map) return new Map([...value].map(([key, one]) => [key, deep(one)]));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [redact(name), deep(one)]));
-}
-
-/** As it is, and as it stands within JSON and addresses. */
-function spellings(value: string): string[] {
-  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())];
-}
-
-/** Where the value stands, also where the text was cut in the middle of it. */
-function rangesOf(needle: string, text: string): Range[] {
-  const part = needle.slice(0, MIN_PART);
-  const found: Range[] = [];
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) {
-    let to = at + part.length;
-    while (to < at + needle.length && text[to] === needle[to - at]) to++;
-    const isCut = to === text.length || /^\s*(?:…|\.\.\.|\[)/.test(text.slice(to, to + 8));
-    if (to === at + needle.length || isCut) found.push([at, to]);
-  }
-  return found;
-}
-
-/** Where texts of the form of a key or a token stand. */
-export function shapesIn(text: string): Range[] {
-  return Array.from(text.matchAll(SHAPES), ({ index, 0: { length } }) => [index, index + length] as const);
+function placeholderFor(name: string): string {
+  return name === MARKED ? '[redacted]' : `[redacted: ${name}]`;
 }

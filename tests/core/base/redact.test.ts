@@ -54,14 +54,14 @@ test.each(variations(['(a+)+b', '(a|aa)+$', '(a*)*b', 'a*a*a*b']))(
 const TOKEN = 'ghp_abcdefghijklmnopqrstuvwxyz';
 
 test.each([
-  [`It is ${TOKEN}.`, 'It is [redacted].'],
-  [JSON.stringify({ text: `It is\n${TOKEN}` }), '{"text":"It is\\n[redacted]"}'],
-  [encodeURIComponent(`It is ${TOKEN}`), 'It%20is%20[redacted]'],
-  ['Authorization: BEARER abcdefghijklmnop', 'Authorization: BEARER [redacted]'],
-  ['https://me:a:b@c@host/x', 'https://me:[redacted]@host/x'],
+  [`It is ${TOKEN}.`, 'It is [redacted: GitHub token].'],
+  [JSON.stringify({ text: `It is\n${TOKEN}` }), '{"text":"It is\\n[redacted: GitHub token]"}'],
+  [encodeURIComponent(`It is ${TOKEN}`), 'It%20is%20[redacted: GitHub token]'],
+  ['Authorization: BEARER abcdefghijklmnop', 'Authorization: BEARER [redacted: bearer token]'],
+  ['https://me:a:b@c@host/x', 'https://me:[redacted: password]@host/x'],
   ['http://host:8080/?mail=me@example.org', 'http://host:8080/?mail=me@example.org'],
-  ['-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----, and on', '[redacted], and on'],
-  ['-----BEGIN PRIVATE KEY-----\\nMIIE+/… and on', '[redacted]… and on'],
+  ['-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----, and on', '[redacted: private key], and on'],
+  ['-----BEGIN PRIVATE KEY-----\\nMIIE+/… and on', '[redacted: private key]… and on'],
   [`No${TOKEN}`, `No${TOKEN}`],
 ])('%j becomes %j', (text, then) => {
   expect(redact(text)).toBe(then);
@@ -78,9 +78,15 @@ test('a value is found within JSON, in an address and where the text was cut; wh
     [secret]: [secret, JSON.stringify({ secret }), `http://x/?k=${encodeURIComponent(secret)}`, 7, null],
   };
   expect(redacted(whole)).toEqual({
-    '[redacted]': ['[redacted]', '{"secret":"[redacted]"}', 'http://x/?k=[redacted]', 7, null],
+    '[redacted: known key]': [
+      '[redacted: known key]',
+      '{"secret":"[redacted: known key]"}',
+      'http://x/?k=[redacted: known key]',
+      7,
+      null,
+    ],
   });
-  expect(redact(`It is ${secret.slice(0, 15)}…`)).toBe('It is [redacted]…');
+  expect(redact(`It is ${secret.slice(0, 15)}…`)).toBe('It is [redacted: known key]…');
   expect(redact(`It is ${secret.slice(0, 13)} of stone, and short`)).toBe(
     `It is ${secret.slice(0, 13)} of stone, and short`,
   );

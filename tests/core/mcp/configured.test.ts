@@ -46,7 +46,7 @@ describe('values', () => {
   test('of headers and variables that are secret are redacted from the start of the server on, whoever named it', async () => {
     const server = await theirs({ url: 'https://example.org', headers: { Authorization: 'Token ${MINE}' } });
     await resolve(server, { environment: { MINE: 'words-of-mine' }, secrets });
-    expect(redact('It says words-of-mine to it')).toBe('It says [redacted] to it');
+    expect(redact('It says words-of-mine to it')).toBe('It says [redacted: known key] to it');
   });
 
   test.for([

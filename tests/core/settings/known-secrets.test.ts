@@ -32,7 +32,7 @@ test.for([
   });
   expect(redact(`It is ${secret} indeed`)).toBe(`It is ${secret} indeed`);
   tell();
-  expect(redact(`It is ${secret} indeed`)).toBe('It is [redacted] indeed');
+  expect(redact(`It is ${secret} indeed`)).toBe('It is [redacted: known key] indeed');
 });
 
 test('the key of a provider that is added is known at once', async () => {
@@ -40,5 +40,5 @@ test('the key of a provider that is added is known at once', async () => {
   const live = new LiveSettings(await folderWith(), settingsOf(''), (now) => tellSecrets(now, {}));
   const auth = { api_key: 'key-of-another', in_file: true };
   await live.setProvider('mine', { type: 'openai-chat', base_url: 'http://127.0.0.1:9/v1', auth });
-  expect(redact('It is key-of-another')).toBe('It is [redacted]');
+  expect(redact('It is key-of-another')).toBe('It is [redacted: known key]');
 });

@@ -38,7 +38,7 @@ async function answered(engine: Harness) {
 }
 
 /** What is left of the answer in an export. */
-function exported(answer: string): Omit<ListProof, 'list'> {
+function exported(answer: string, redacted: string): Omit<ListProof, 'list'> {
   return {
     script: () => plainAnswer({ answer }),
     seen: async (engine) => {
@@ -48,7 +48,7 @@ function exported(answer: string): Omit<ListProof, 'list'> {
       return /^It has the .*$/m.exec(whole)?.[0];
     },
     without: answer,
-    withIt: 'It has the [redacted].',
+    withIt: `It has the ${redacted}.`,
   };
 }
 
@@ -113,10 +113,13 @@ const LISTS: Readonly<Record<string, ListProof>> = {
     },
     withIt: { offered: ['haiku'], asked: ['claude-haiku-5-5', 'claude-haiku-5-5'] },
   },
-  'redact.patterns': { list: 'redact.patterns = ["number [0-9]+"]\n', ...exported('It has the number 4711.') },
+  'redact.patterns': {
+    list: 'redact.patterns = ["number [0-9]+"]\n',
+    ...exported('It has the number 4711.', '[redacted]'),
+  },
   'redact.env': {
     list: 'redact.env = ["PLANTED_WORDS"]\n',
-    ...exported(`It has the ${(process.env['PLANTED_WORDS'] = 'words to plant')}.`),
+    ...exported(`It has the ${(process.env['PLANTED_WORDS'] = 'words to plant')}.`, '[redacted: known key]'),
   },
 };
 

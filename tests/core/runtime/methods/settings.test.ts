@@ -48,7 +48,7 @@ test('the environment goes before the file, and says what it goes before', async
   const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://me:words-of-mine@127.0.0.1:9';
   const traced = await startedWith('', {}, { OTEL_EXPORTER_OTLP_ENDPOINT });
   expect(await explained(traced.engine, 'telemetry.endpoint')).toMatchObject({
-    value: 'http://me:[redacted]@127.0.0.1:9',
+    value: 'http://me:[redacted: password]@127.0.0.1:9',
     origin: { from: 'environment', variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
   });
 });

@@ -1,6 +1,7 @@
 /** Keys and tokens that stand in files in the clear. */
 import { parse } from 'smol-toml';
-import { shapesIn } from '#core/base/redact.ts';
+import { findKeyForms, type KeyRange } from '#core/base/key-forms.ts';
+import { findPrivateKeys } from '#core/base/private-key-blocks.ts';
 import { dotted } from '#core/settings/dotted-path.ts';
 import { type Finding, keyFinder } from './finding.ts';
 
@@ -24,7 +25,7 @@ function keysInToml(file: string, text: string): Finding[] | null {
   }
   const say = keyFinder(file, text);
   return textsIn(table, [])
-    .filter(({ value }) => shapesIn(value).length > 0)
+    .filter(({ value }) => findForms(value).length > 0)
     .map(({ path }) => say(dotted(path), WHAT, TODO));
 }
 
@@ -40,11 +41,17 @@ function textsIn(value: unknown, path: readonly string[]): { path: readonly stri
 }
 
 function keysInLines(file: string, text: string): Finding[] {
-  return text.split('\n').flatMap((line, index): Finding[] => {
-    const [found] = shapesIn(line);
-    if (!found) return [];
-    return [
-      { file, line: index + 1, column: found[0] + 1, level: 'warning', key: null, what: `this ${WHAT}`, todo: TODO },
-    ];
-  });
+  const found = new Map<number, Finding>();
+  for (const { from } of findForms(text).sort((a, b) => a.from - b.from)) {
+    const before = text.slice(0, from);
+    const line = before.split('\n').length;
+    const column = from - before.lastIndexOf('\n');
+    if (!found.has(line))
+      found.set(line, { file, line, column, level: 'warning', key: null, what: `this ${WHAT}`, todo: TODO });
+  }
+  return [...found.values()];
+}
+
+function findForms(text: string): KeyRange[] {
+  return [...findKeyForms(text), ...findPrivateKeys(text)];
 }
