@@ -1,6 +1,6 @@
 /** The methods about what agents changed in files. */
 import { z } from 'zod';
-import { ChangeDiff, ChangeRow, ChangeTarget, UndoneFile } from './change.ts';
+import { ChangeDiff, ChangeRow, ChangeTarget, CommitPreview, UndoneFile } from './change.ts';
 import { Id, ToolCallId } from './ids.ts';
 import { method, nothing } from './method.ts';
 
@@ -30,14 +30,22 @@ export const changeMethods = {
   /** Marks what the person has looked at and keeps, or takes the mark away; changes no file. */
   'change.keep': method(z.strictObject({ conversationId: Id, target: ChangeTarget, kept: z.boolean() }), nothing),
   /**
-   * Commits these files of the conversation's folder as they are now to the person's own git repository, and nothing
-   * else, and marks them as kept; returns the short name of the commit. `bad_input` where the folder is in no repository, or nothing differs.
+   * Returns the programs that a commit in the conversation's folder runs outside the sandbox. `bad_input` if the folder is in
+   * no repository.
+   */
+  'change.preview-commit': method(z.strictObject({ conversationId: Id }), CommitPreview),
+  /**
+   * Commits these files of the conversation's folder as they are now to the person's own git repository, and nothing else,
+   * and marks them as kept; returns the short name of the commit. `programs`: the hash of the preview that the person saw;
+   * without it, the commit fails if it would run a program. `conflict` if the programs have changed since. `bad_input` if the
+   * folder is in no repository, nothing differs, or a hook fails.
    */
   'change.commit': method(
     z.strictObject({
       conversationId: Id,
       message: z.string().trim().min(1).max(10_000),
       paths: z.array(z.string().min(1).max(4096)).min(1).max(10_000),
+      programs: z.string().max(100).optional(),
     }),
     z.object({ commit: z.string() }),
   ),

@@ -146,3 +146,17 @@ export const ChangeDiff = z.object({
   ),
 });
 export type ChangeDiff = z.infer<typeof ChangeDiff>;
+
+/** A program that git runs outside the sandbox when the person commits. */
+export const GitProgram = z.object({
+  kind: z.enum(['hook', 'filter', 'signature']),
+  /** Name of the hook, of the filter in the settings of git, or of the format of signatures. */
+  name: z.string(),
+  /** Path of the hook, or the command in the settings of git. */
+  command: z.string(),
+});
+export type GitProgram = z.infer<typeof GitProgram>;
+
+/** The programs of a commit. `hash`: identifies them, the content of hooks included. */
+export const CommitPreview = z.object({ programs: z.array(GitProgram), hash: z.string() });
+export type CommitPreview = z.infer<typeof CommitPreview>;

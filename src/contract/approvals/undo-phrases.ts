@@ -16,8 +16,12 @@ export const UNDO = {
   folder_gone: ({ folder }: { folder: string }) => `The folder ${folder} is not there any more`,
   command_works: ({ folder }: { folder: string }) =>
     `An agent's command works in ${folder}: wait until it is done, or stop it`,
-  /** Why nothing is committed. */
+  /** Reasons why nothing is committed. */
   no_repository: ({ folder }: { folder: string }) => `${folder} is in no git repository`,
+  /** `output`: of git and its hooks. */
+  commit_failed: ({ output }: { output: string }) => `Git failed: “${output}”. Nothing was committed`,
+  commit_programs_changed: (_: Nothing) =>
+    'The programs that this commit runs have changed. Nothing was committed: read the new list first',
   changed_meanwhile: ({ path }: { path: string }) => `${path} was changed since`,
   /** Before why: the first file that is in the way. */
   in_the_way: ({ path }: { path: string }) => `${path}: `,

@@ -1,103 +1,179 @@
-/** Commits files of a workspace to the person's own git repository, with their message: what they chose, and nothing else. */
+/** Commits files of a workspace to the person's own git repository, with the hooks, filters and signatures of the person. */
 import { lstat, realpath, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { phrase } from '#contract/approvals/phrases.ts';
+import type { CommitPreview } from '#contract/change.ts';
 import { saidError, TriadError } from '../base/errors.ts';
+import type { GitCall } from '../workspace/git.ts';
+import { COMMIT, type GitPrograms, readGitPrograms, type RepositoryGit } from '../workspace/git-programs.ts';
+import { readCommonFolder } from '../workspace/own-git-directory.ts';
 import { resolveInside } from '../workspace/places.ts';
-import { isInside } from '../workspace/reach.ts';
+import { isInside, type Workspace } from '../workspace/reach.ts';
 import type { Engine } from './engine.ts';
 import { workspaceOf } from './workspace-of.ts';
+
+type CommitEngine = Pick<Engine, 'workspaces' | 'own' | 'permissions'>;
 
 interface Commit {
   folder: string;
   message: string;
   /** Relative to the folder. */
   paths: readonly string[];
+  /** Hash of the preview that the person saw. */
+  programs?: string | undefined;
 }
 
-/** Paths are paths, and nothing is fetched. */
-const ALONE = { GIT_LITERAL_PATHSPECS: '1', GIT_ALLOW_PROTOCOL: 'none' };
-/** Settings by which a commit would run something; whose are the person's own may. */
-const PROGRAM = /^(filter\..*\.(clean|process)|gpg\.(.*\.)?(program|defaultkeycommand))$/i;
-const OWN_SCOPE = /^(local|worktree)$/;
-
-/** What a commit writes, not as a new file in the place of the old. */
+/** Nothing is fetched. */
+const ALONE = { GIT_ALLOW_PROTOCOL: 'none' };
+/** Time for the hooks of a commit, in milliseconds. */
+const COMMIT_MS = 600_000;
+/** Maximum length of the output of git in an error. */
+const MAX_OUTPUT_CHARS = 1500;
+/** Files that git writes in place. */
 const WRITTEN = ['COMMIT_EDITMSG', 'logs/HEAD'];
 
 /**
- * As `git commit --only` does it: what else is staged stays so. Nothing of the repository is run, which an agent may have
- * made: hooks are left out. Throws `bad_input` where the folder is in no repository, nothing differs or git knows no
- * author, `not_allowed` for a path outside, and for a repository whose own settings name programs or another folder, and what
- * `ControlFiles.ensureSettled` throws.
+ * Returns the programs that a commit runs outside the sandbox. Throws `bad_input` if the folder is in no repository, and
+ * what `ControlFiles.ensureSettled` throws.
+ */
+export async function previewCommit(engine: CommitEngine, folder: string): Promise<CommitPreview> {
+  const { programs, hash } = (await openRepository(engine, folder)).found;
+  return { programs, hash };
+}
+
+/**
+ * Commits as `git commit --only`: other staged files stay staged. Throws `conflict` if the programs are not those of the
+ * preview, `bad_input` if the folder is in no repository, nothing differs, git knows no author or a hook fails,
+ * `not_allowed` for a path outside and for a repository in another folder, and what `ControlFiles.ensureSettled` throws.
  */
 export async function commitFiles(
-  engine: Pick<Engine, 'workspaces' | 'own' | 'permissions'>,
-  { folder, message, paths }: Commit,
+  engine: CommitEngine,
+  { folder, message, paths, programs }: Commit,
 ): Promise<{ commit: string }> {
-  const { git, controlFiles } = engine.workspaces;
+  const repository = await openRepository(engine, folder);
+  const { git, found, workspace, top } = repository;
+  for (const path of paths) await resolveInside(workspace, path);
+  if (programs === undefined ? found.programs.length > 0 : programs !== found.hash)
+    throw saidError('conflict', [phrase('commit_programs_changed')]);
+  const files = paths.map((path) => relative(top, resolve(workspace.folder, path)));
+  const present = await filterPresent(top, files);
+  const added = present.length === 0 ? [] : await listUntracked(git, present);
+  try {
+    // Git knows a new file only after it is added. A deleted file is committed as deleted.
+    if (present.length > 0) await git(['add', '--intent-to-add', '--', ...present.map(formatLiteral)]);
+    await refuseOtherBranches(repository);
+    const args = ['commit', '--quiet', '--only', '--message', message, '--', ...files.map(formatLiteral)];
+    await git(args, {
+      isForPerson: true,
+      timeoutMs: COMMIT_MS,
+      settings: [...found.pinned, ['maintenance.auto', 'false']],
+    });
+  } catch (error) {
+    if (added.length > 0) await forgetFiles(git, added).catch(() => undefined);
+    if (error instanceof TriadError && error.code !== 'internal') throw error;
+    throw saidError('bad_input', [phrase('commit_failed', { output: readOutput(error) })], { cause: error });
+  }
+  return { commit: (await git(['rev-parse', '--short', 'HEAD'])).trim() };
+}
+
+type RunGit = (args: readonly string[], more?: Omit<GitCall, 'args' | 'cwd'>) => Promise<string>;
+
+interface PersonRepository {
+  workspace: Workspace;
+  /** Folder of the files. */
+  top: string;
+  gitFolder: string;
+  commonFolder: string;
+  /** Runs git in `top`. If a file in the git directory changes, the settings are still those of this repository. */
+  git: RunGit;
+  found: GitPrograms;
+}
+
+async function openRepository(engine: CommitEngine, folder: string): Promise<PersonRepository> {
+  const { git: program, controlFiles } = engine.workspaces;
   const workspace = await workspaceOf(engine, folder, false);
   await controlFiles.ensureSettled(workspace);
-  for (const path of paths) await resolveInside(workspace, path);
-  const run: Run = async (args) => (await git.run({ args, cwd: folder, env: ALONE })).toString('utf8').trim();
-  const refuse = (message: string) => (error: unknown) => {
-    const detail = error instanceof TriadError ? error.detail : undefined;
-    throw new TriadError('bad_input', detail ? `${message}: ${detail.split('\n').at(-1)}` : message, { cause: error });
-  };
-  const top = await run(['rev-parse', '--show-toplevel']).catch((error: unknown) => {
+  const args = ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
+  const settings = [['safe.bareRepository', 'explicit']] as const;
+  const output = await program.run({ args, cwd: workspace.folder, env: ALONE, settings }).catch((error: unknown) => {
     throw saidError('bad_input', [phrase('no_repository', { folder })], { cause: error });
   });
-  await refuseForeign(run, workspace.folder, top);
-  const there = await Promise.all(
-    paths.map((path) =>
-      stat(resolve(folder, path)).then(
+  const [top = '', gitFolder = '', common = '', ...rest] = output.toString('utf8').trimEnd().split('\n');
+  if (rest.length > 0 || !isInside(await realpath(top), workspace.folder))
+    throw new TriadError(
+      'not_allowed',
+      `The settings of the repository name another folder (${top}): commit with git itself`,
+    );
+  const commonFolder = resolve(workspace.folder, common);
+  const pinned = { GIT_DIR: gitFolder, GIT_COMMON_DIR: commonFolder, GIT_WORK_TREE: top };
+  const git: RunGit = async (args, more = {}) => {
+    const env = more.isForPerson ? pinned : { ...ALONE, ...pinned };
+    return (await program.run({ args, cwd: top, ...more, env })).toString('utf8');
+  };
+  await refuseForeign(git, top, commonFolder);
+  const read: RepositoryGit = (args, input = '') => git(args, { input });
+  return {
+    workspace,
+    top,
+    gitFolder,
+    commonFolder,
+    git,
+    found: await readGitPrograms(read, { top, commonFolder }, COMMIT),
+  };
+}
+
+/** Throws `not_allowed` if the branches are in another git directory now: for them git ignores `GIT_COMMON_DIR`. */
+async function refuseOtherBranches({ gitFolder, commonFolder }: PersonRepository): Promise<void> {
+  const [current, expected] = await Promise.all([readCommonFolder(gitFolder), realpath(commonFolder)]);
+  if ((await realpath(current).catch(() => null)) !== expected)
+    throw new TriadError('not_allowed', `${gitFolder} names another repository now: ${current}`);
+}
+
+/** Throws `not_allowed` if a file that git writes in place is elsewhere. */
+async function refuseForeign(git: RunGit, top: string, commonFolder: string): Promise<void> {
+  const branch = (await git(['symbolic-ref', '--quiet', 'HEAD']).catch(() => 'HEAD')).trim();
+  const names = [...WRITTEN, `logs/${branch}`].flatMap((name) => ['--git-path', name]);
+  for (const path of (await git(['rev-parse', ...names])).trimEnd().split('\n'))
+    if (await leadsOutside(commonFolder, resolve(top, path)))
+      throw new TriadError('not_allowed', `${path} leads out of the repository: commit with git itself`);
+}
+
+async function leadsOutside(repository: string, path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(() => null);
+  // A missing file is made where the nearest folder above is.
+  if (stats === null) return path.length > repository.length && leadsOutside(repository, dirname(path));
+  const [root, real] = await Promise.all([realpath(repository), realpath(path).catch(() => null)]);
+  return real === null || !isInside(root, real);
+}
+
+async function filterPresent(top: string, files: readonly string[]): Promise<string[]> {
+  const isPresent = await Promise.all(
+    files.map((path) =>
+      stat(resolve(top, path)).then(
         () => true,
         () => false,
       ),
     ),
   );
-  const present = paths.filter((_, index) => there[index]);
-  // What is new is not known to git until it is added; a file that is gone is committed as gone.
-  if (present.length > 0)
-    await run(['add', '--intent-to-add', '--', ...present]).catch(refuse('git could not add the files'));
-  const commit = [
-    '-c',
-    'maintenance.auto=false',
-    'commit',
-    '--quiet',
-    '--only',
-    '--no-verify',
-    '--message',
-    message,
-    '--',
-    ...paths,
-  ];
-  await run(commit).catch(refuse('Nothing was committed'));
-  return { commit: await run(['rev-parse', '--short', 'HEAD']) };
+  return files.filter((_, index) => isPresent[index]);
 }
 
-type Run = (args: readonly string[]) => Promise<string>;
+/** Names a file to git, whatever characters its name has. */
+const formatLiteral = (path: string): string => `:(literal)${path}`;
 
-/** Throws `not_allowed` for a repository that would run something, or whose files lie elsewhere. `top`: of its files. */
-async function refuseForeign(run: Run, folder: string, top: string): Promise<void> {
-  const set = (await run(['config', '--list', '--show-scope', '--name-only', '-z'])).split('\0');
-  const program = set.find((name, index) => PROGRAM.test(name) && OWN_SCOPE.test(set[index - 1] ?? ''));
-  if (program !== undefined || !isInside(await realpath(top), folder))
-    throw new TriadError(
-      'not_allowed',
-      `The repository's own settings name ${program === undefined ? `another folder (${top})` : `a program (${program})`}: commit with git itself`,
-    );
-  const branch = await run(['symbolic-ref', '--quiet', 'HEAD']).catch(() => 'HEAD');
-  const asked = [...WRITTEN, `logs/${branch}`].flatMap((one) => ['--git-path', one]);
-  const [common = '', ...written] = (await run(['rev-parse', '--git-common-dir', ...asked])).split('\n');
-  for (const path of written)
-    if (await leadsOutside(resolve(folder, common), resolve(folder, path)))
-      throw new TriadError('not_allowed', `${path} leads out of the repository: commit with git itself`);
+async function listUntracked(git: RunGit, files: readonly string[]): Promise<string[]> {
+  const output = await git(['ls-files', '-z', '--others', '--', ...files.map(formatLiteral)]);
+  return output.split('\0').filter(Boolean);
 }
 
-async function leadsOutside(repository: string, path: string): Promise<boolean> {
-  const there = await lstat(path).catch(() => null);
-  // What is missing is made where the nearest folder above is.
-  if (there === null) return path.length > repository.length && leadsOutside(repository, dirname(path));
-  const [root, real] = await Promise.all([realpath(repository), realpath(path).catch(() => null)]);
-  return real === null || !isInside(root, real);
+/** Removes files from the index. */
+function forgetFiles(git: RunGit, files: readonly string[]): Promise<string> {
+  return git(['update-index', '--force-remove', '-z', '--stdin'], { input: files.map((path) => `${path}\0`).join('') });
+}
+
+/** Returns the output of git and its hooks in one line. */
+function readOutput(error: unknown): string {
+  const text = error instanceof TriadError ? (error.detail ?? error.message) : String(error);
+  return stripVTControlCharacters(text).replaceAll(/\s+/g, ' ').trim().slice(-MAX_OUTPUT_CHARS);
 }

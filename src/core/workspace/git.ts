@@ -1,4 +1,4 @@
-/** Runs git for the program itself: never with the settings, hooks or questions of whoever uses the machine. */
+/** Runs git for the program itself, without hooks, questions and the file system monitor. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -19,6 +19,12 @@ export const WITHOUT_SETTINGS = {
   GIT_CONFIG_NOSYSTEM: '1',
 };
 
+/** Variables of the person that programs which sign need. */
+const PERSONAL = [
+  ...['GNUPGHOME', 'GPG_TTY', 'SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY'],
+  ...['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME'],
+];
+
 export interface GitCall {
   args: readonly string[];
   cwd: string;
@@ -30,6 +36,10 @@ export interface GitCall {
   timeoutMs?: number;
   /** Exit codes that are no failure. */
   accepts?: (code: number) => boolean;
+  /** Settings that replace those of the repository. A key has no `=`. */
+  settings?: readonly (readonly [key: string, value: string])[];
+  /** True if the programs that git starts get what they need to sign and to ask the person. */
+  isForPerson?: boolean;
 }
 
 export class Git {
@@ -71,12 +81,15 @@ export class Git {
     env = {},
     timeoutMs = TIMEOUT_MS,
     accepts = (code) => code === 0,
+    settings = [],
+    isForPerson = false,
   }: GitCall): Promise<Buffer> {
     const file = await this.file();
     if (file === null) throw new TriadError('not_found', 'git is not installed');
-    const child = spawn(file, ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', ...args], {
+    const options = [...HARMLESS, ...settings].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+    const child = spawn(file, [...options, ...args], {
       cwd,
-      env: { ...settled(commandEnvironment(this.#env, null)), LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', ...env },
+      env: { ...this.#environment(isForPerson), ...env },
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
       stdio: 'pipe',
@@ -90,7 +103,22 @@ export class Git {
     if (code !== null && accepts(code)) return out;
     throw new TriadError('internal', `git ${args[0] ?? ''} failed`, { detail: said.trim() || `exit ${code}` });
   }
+
+  #environment(isForPerson: boolean): Record<string, string> {
+    const base = settled(commandEnvironment(this.#env, null));
+    if (!isForPerson) return { ...base, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' };
+    const personal = PERSONAL.flatMap((name) =>
+      this.#env[name] === undefined ? [] : [[name, this.#env[name]] as const],
+    );
+    return { ...base, ...Object.fromEntries(personal) };
+  }
 }
+
+/** Settings with which git starts no program for a command that needs none. */
+const HARMLESS = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+] as const;
 
 /** Without what makes git use other places, write traces or run programs: a hook that started this program has set some. */
 function settled(env: Record<string, string>): Record<string, string> {

@@ -60,7 +60,7 @@ export async function readWithOwnDirectory(
   { args, needsObjects, timeoutMs }: ReadCall,
 ): Promise<Buffer> {
   const { folder, gitFolder } = checkout;
-  const commonFolder = (await readPointer(join(gitFolder, 'commondir'))) ?? gitFolder;
+  const commonFolder = await readCommonFolder(gitFolder);
   const objects = join(commonFolder, 'objects');
   if (needsObjects && (await stat(join(objects, 'info', 'alternates')).catch(() => null)))
     throw new Error('The repository has alternates');
@@ -89,6 +89,11 @@ export async function readWithOwnDirectory(
   } finally {
     await rm(own, { recursive: true, force: true });
   }
+}
+
+/** Returns the git directory that has the objects and branches of a git directory. */
+export async function readCommonFolder(gitFolder: string): Promise<string> {
+  return (await readPointer(join(gitFolder, 'commondir'))) ?? gitFolder;
 }
 
 async function readPointer(path: string): Promise<string | null> {

@@ -2,7 +2,7 @@
 import type { Parsed } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { mustExist, TriadError } from '../../base/errors.ts';
-import { commitFiles } from '../../runs/commit-files.ts';
+import { commitFiles, previewCommit } from '../../runs/commit-files.ts';
 import { changeDiff, changeRows, keepChange, keepFiles, undo } from '../../runs/undo.ts';
 import { fork } from '../../workflows/fork.ts';
 import { goingOn } from '../../workflows/go-on.ts';
@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine =
-  | ('change.list' | 'change.diff' | 'change.undo' | 'change.keep' | 'change.commit')
+  | ('change.list' | 'change.diff' | 'change.undo' | 'change.keep' | 'change.preview-commit' | 'change.commit')
   | ('conversation.rewind' | 'conversation.fork');
 
 export function changeMethods({ engine, orchestrator, sessions }: Services): Pick<Handlers, Mine> {
@@ -44,9 +44,13 @@ export function changeMethods({ engine, orchestrator, sessions }: Services): Pic
       await keepChange(engine, conversationId, target, kept);
       return {};
     },
-    'change.commit': async ({ conversationId, message, paths }) => {
+    'change.preview-commit': async ({ conversationId }) => {
       const { folder } = await present(conversationId);
-      const done = await commitFiles(engine, { folder, message, paths });
+      return previewCommit(engine, folder);
+    },
+    'change.commit': async ({ conversationId, message, paths, programs }) => {
+      const { folder } = await present(conversationId);
+      const done = await commitFiles(engine, { folder, message, paths, programs });
       await keepFiles(engine, { conversationId, folder, paths });
       return done;
     },

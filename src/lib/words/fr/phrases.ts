@@ -187,6 +187,9 @@ export const phrases = {
   command_works: ({ folder }) =>
     `La commande d’un agent travaille dans ${folder} : attendez qu’elle finisse, ou arrêtez-la`,
   no_repository: ({ folder }) => `${folder} n’est dans aucun dépôt git`,
+  commit_failed: ({ output }) => `Git a échoué : « ${output} ». Rien n’a été enregistré`,
+  commit_programs_changed: () =>
+    'Les programmes que ce commit exécute ont changé. Rien n’a été enregistré : lisez d’abord la nouvelle liste',
   changed_meanwhile: ({ path }) => `${path} a été modifié depuis`,
   in_the_way: ({ path }) => `${path} : `,
   none_done: ({ more, redo, kept }) =>

@@ -1,0 +1,157 @@
+/** Finds the programs that git runs in a repository of the person, as the settings of git and the hooks configure them. */
+import { access, constants, readFile, stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import type { CommitPreview, GitProgram } from '#contract/change.ts';
+import { canonicalHash, sha256 } from '../base/hash.ts';
+import { isInside } from './reach.ts';
+
+/** Runs git in the top folder of a repository, and returns its output. */
+export type RepositoryGit = (args: readonly string[], input?: string) => Promise<string>;
+
+/** What git runs in an operation by the person. */
+export interface GitOperation {
+  hooks: readonly string[];
+  /** Setting that turns signatures on. */
+  signedBy: string;
+}
+
+export const COMMIT: GitOperation = {
+  hooks: [
+    ...['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit'],
+    ...['post-index-change', 'reference-transaction'],
+  ],
+  signedBy: 'commit.gpgSign',
+};
+
+export interface GitPrograms extends CommitPreview {
+  /** Settings with which git runs no other program. */
+  pinned: readonly (readonly [key: string, value: string])[];
+}
+
+/** Maximum size of a hook whose content is compared, in bytes. */
+const MAX_HOOK_BYTES = 1024 * 1024;
+
+/** Returns the programs of an operation. `top`: folder of the files; `commonFolder`: git directory of all worktrees. */
+export async function readGitPrograms(
+  git: RepositoryGit,
+  { top, commonFolder }: { top: string; commonFolder: string },
+  { hooks, signedBy }: GitOperation,
+): Promise<GitPrograms> {
+  const settings = await readSettings(git);
+  const hooksFolder = resolve(top, (await readHooksFolder(git)) ?? join(commonFolder, 'hooks'));
+  const found = (await Promise.all(hooks.map((name) => readHook(hooksFolder, name)))).filter((hook) => hook !== null);
+  const configured = listFilters(settings);
+  const assigned = configured.size === 0 ? new Set<string>() : await listAssignedFilters(git);
+  // Git splits a setting on its command line at the first `=`, so such a filter cannot be switched off.
+  const used = new Set([...configured.keys()].filter((name) => assigned.has(name) || name.includes('=')));
+  const isSigned = (await git(['config', '--type=bool', '--default=false', '--get', signedBy])).trim() === 'true';
+  const programs: GitProgram[] = [
+    ...found.map(({ name, path }) => ({
+      ...{ kind: 'hook' as const, name },
+      command: isInside(top, path) ? relative(top, path) : path,
+    })),
+    ...[...settings].flatMap(([key, command]) => {
+      const name = /^hook\.(.+)\.command$/s.exec(key)?.[1];
+      return name === undefined ? [] : [{ kind: 'hook' as const, name, command }];
+    }),
+    ...[...configured].flatMap(([name, command]) =>
+      used.has(name) ? [{ kind: 'filter' as const, name, command }] : [],
+    ),
+    ...(isSigned ? findSigners(settings) : []),
+  ];
+  const pinned: GitPrograms['pinned'] = [
+    ['core.hooksPath', found.length === 0 ? '/dev/null' : hooksFolder],
+    [signedBy, String(isSigned)],
+    ...programs.flatMap(({ kind, name, command }, at) =>
+      kind === 'signature' && programs[at - 1]?.kind !== kind ? [[`gpg.${name}.program`, command] as const] : [],
+    ),
+    ...[...configured.keys()]
+      .filter((name) => !name.includes('='))
+      .flatMap((name) => pinFilter(settings, name, used.has(name))),
+  ];
+  const hash = canonicalHash({ top, commonFolder, programs, contents: found.map(({ content }) => content) });
+  return { programs, hash, pinned };
+}
+
+/** Returns the last value of each setting, without those on the command line. */
+async function readSettings(git: RepositoryGit): Promise<Map<string, string>> {
+  const fields = (await git(['config', '--list', '--show-scope', '-z'])).split('\0');
+  const settings = new Map<string, string>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [key = '', ...value] = fields[at + 1]!.split('\n');
+    if (fields[at] !== 'command') settings.set(key, value.join('\n'));
+  }
+  return settings;
+}
+
+/** Returns the setting `core.hooksPath` with the home folder filled in. */
+async function readHooksFolder(git: RepositoryGit): Promise<string | null> {
+  const fields = (await git(['config', '--type=path', '--show-scope', '-z', '--get-all', 'core.hooksPath'])).split(
+    '\0',
+  );
+  const values = fields.flatMap((scope, at) =>
+    at % 2 === 0 && scope !== '' && scope !== 'command' ? [fields[at + 1]!] : [],
+  );
+  return values.at(-1) ?? null;
+}
+
+interface Hook {
+  name: string;
+  path: string;
+  /** Hash of the content, or size and time of a large file. */
+  content: string;
+}
+
+async function readHook(folder: string, name: string): Promise<Hook | null> {
+  const path = join(folder, name);
+  const stats = await stat(path).catch(() => null);
+  // Windows has no execute bit.
+  const isExecutable =
+    stats?.isFile() &&
+    (await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    ));
+  if (!stats || !isExecutable) return null;
+  const bytes = stats.size > MAX_HOOK_BYTES ? null : await readFile(path).catch(() => null);
+  return { name, path, content: bytes === null ? `${stats.size} ${stats.mtimeMs}` : sha256(bytes) };
+}
+
+/** Returns the command of each filter that has one for files that are added. */
+function listFilters(settings: ReadonlyMap<string, string>): Map<string, string> {
+  const filters = new Map<string, string>();
+  for (const [key, command] of settings) {
+    const [, name, kind] = /^filter\.(.+)\.(clean|process)$/s.exec(key) ?? [];
+    if (name !== undefined && command !== '' && (kind === 'process' || !filters.has(name))) filters.set(name, command);
+  }
+  return filters;
+}
+
+/** Returns the commands of a filter as they are, or settings with which it does nothing. */
+function pinFilter(
+  settings: ReadonlyMap<string, string>,
+  name: string,
+  isUsed: boolean,
+): (readonly [key: string, value: string])[] {
+  const keys = ['clean', 'process'].map((kind) => `filter.${name}.${kind}`);
+  // With an empty `process`, git ignores `clean` too.
+  if (!isUsed) return [...keys.map((key) => [key, ''] as const), [`filter.${name}.required`, 'false']];
+  return keys.flatMap((key) => (settings.has(key) ? [[key, settings.get(key)!] as const] : []));
+}
+
+/** Returns the names of the filters that the attributes of files in the repository name. */
+async function listAssignedFilters(git: RepositoryGit): Promise<Set<string>> {
+  const paths = await git(['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  const fields = (await git(['check-attr', '--stdin', '-z', 'filter'], paths)).split('\0');
+  return new Set(fields.filter((_, at) => at % 3 === 2));
+}
+
+/** Returns the programs that make a signature. */
+function findSigners(settings: ReadonlyMap<string, string>): GitProgram[] {
+  const format = settings.get('gpg.format') ?? 'openpgp';
+  const usual = { openpgp: settings.get('gpg.program') ?? 'gpg', x509: 'gpgsm', ssh: 'ssh-keygen' }[format];
+  const commands = [settings.get(`gpg.${format}.program`) ?? usual ?? format];
+  const key = settings.get('gpg.ssh.defaultkeycommand');
+  if (format === 'ssh' && key !== undefined && !settings.has('user.signingkey')) commands.push(key);
+  return commands.map((command) => ({ kind: 'signature', name: format, command }));
+}
