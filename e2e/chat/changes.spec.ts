@@ -1,6 +1,6 @@
 /** What three agents changed is looked at, undone with what is in conflict said first, done again, kept and committed. */
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
@@ -9,6 +9,14 @@ import { expect, fullSpec, type Start, test } from '../support/test.ts';
 
 const git = async (cwd: string, ...args: string[]): Promise<string> =>
   (await promisify(execFile)('git', args, { cwd })).stdout.trim();
+
+/** Adds a hook that refuses commits, and returns its path. */
+async function addHook(folder: string): Promise<string> {
+  const hook = join(folder, '.git/hooks/pre-commit');
+  await mkdir(join(hook, '..'), { recursive: true });
+  await writeFile(hook, '#!/bin/sh\necho The linter failed\nexit 1\n', { mode: 0o755 });
+  return hook;
+}
 
 /** The panel with what three agents changed. */
 async function changed(start: Start) {
@@ -30,10 +38,10 @@ async function changed(start: Start) {
 }
 
 test(
-  'what one of three agents changed is undone, with what is in conflict said first, and done again',
+  'what one of three agents changed is undone, with what is in conflict said first, and done again; a commit lists its programs',
   { tag: '@browser', annotation: SAME_PAGE },
   async ({ start }) => {
-    const { page, panel, asked, told, file } = await changed(start);
+    const { app, page, panel, asked, told, file } = await changed(start);
     await expect(panel.getByRole('heading', { level: 3 })).toHaveText([
       /lead.*1 file$/,
       /first-editor.*3 files$/,
@@ -65,6 +73,13 @@ test(
     await expect(panel.locator(':focus'), 'the focus stays where its button was').toHaveCount(1);
     expect(await file('shared.txt')).toMatch(/^line 1, by the first\n[^]*line 20, by the second\n$/);
     expect(await file('made/by-first.txt')).toBe('By the first.\n');
+
+    await git(app.workspace, 'init', '-q');
+    await addHook(app.workspace);
+    await panel.getByRole('button', { name: 'Commit…' }).click();
+    await expect(asked.getByRole('list', { name: 'Git runs these programs outside the sandbox' })).toHaveText(
+      /^Hook pre-commit\s+\.git\/hooks\/pre-commit$/,
+    );
   },
 );
 
@@ -117,6 +132,7 @@ test(
       ['email', 'person@example.com'],
     ])
       await git(app.workspace, 'config', `user.${name}`, value!);
+    const hook = await addHook(app.workspace);
     await panel.getByRole('button', { name: 'Commit…' }).click();
     await expect(asked.getByLabel('Message')).toHaveValue('');
     await asked.getByRole('button', { name: /^Commit / }).click();
@@ -128,6 +144,11 @@ test(
     await asked.getByRole('checkbox', { name: 'shared.txt' }).check();
     await asked.getByLabel('Message').fill('Add notes');
     await expectAccessibleInBoth(page, 'commit');
+    await asked.getByRole('button', { name: /^Commit / }).click();
+    await expect(asked.getByRole('status').first()).toContainText('“The linter failed”');
+    await writeFile(hook, '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+    await asked.getByRole('button', { name: /^Commit / }).click();
+    await expect(asked.getByRole('status').first()).toContainText('The programs that this commit runs have changed.');
     await asked.getByRole('button', { name: /^Commit / }).click();
     await expect(told).toContainText(/^Committed 3 files as [0-9a-f]{7,}\./);
     const committed = (await git(app.workspace, 'show', '--name-only', '--format=%s', 'HEAD'))

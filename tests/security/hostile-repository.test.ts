@@ -125,7 +125,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Opens a conversation in the folder, runs a command with its snapshots, lists the changes, and undoes and redoes them. */
+/** Opens a conversation in the folder, runs a command with its snapshots, lists, undoes and redoes the changes, and tries a commit. */
 async function useFolder(engine: Harness): Promise<string> {
   const { runtime, folder, conversationId, model } = engine;
   expect((await engine.ask('Work')).outcome).toBe('completed');
@@ -138,6 +138,10 @@ async function useFolder(engine: Harness): Promise<string> {
   const [undone] = await runtime.request('change.undo', { conversationId, target });
   expect(undone?.outcome).toBe('merged');
   await runtime.request('change.undo', { conversationId, target, redo: true });
+  // Without the hash of its programs, a commit runs none of them.
+  const commit = { conversationId, message: 'Work', paths: ['a.txt'] };
+  await runtime.request('change.commit', commit).catch(() => undefined);
+  await runtime.request('change.preview-commit', { conversationId }).catch(() => undefined);
   return model.requests[0]?.seen.system ?? '';
 }
 

@@ -1,6 +1,6 @@
 /** What the agents of a conversation changed, loaded while somebody looks at it, and what a person does about it. */
 import { SvelteMap } from 'svelte/reactivity';
-import type { ChangeDiff, ChangeRow, ChangeTarget, UndoneFile } from '#contract/change.ts';
+import type { ChangeDiff, ChangeRow, ChangeTarget, CommitPreview, UndoneFile } from '#contract/change.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
 import { text } from '#lib/words/text.ts';
@@ -131,10 +131,18 @@ export class Changes {
     });
   }
 
-  /** Rejects with a `RequestError`; once it is done, the short name of the commit is told in `report`. */
-  async commit(paths: readonly string[], message: string): Promise<void> {
-    const conversationId = this.#conversationId;
-    const { commit } = await this.#connection.request('change.commit', { conversationId, message, paths: [...paths] });
+  /** Returns the programs that a commit runs. Rejects with a `RequestError`. */
+  previewCommit(): Promise<CommitPreview> {
+    return this.#connection.request('change.preview-commit', { conversationId: this.#conversationId });
+  }
+
+  /**
+   * Rejects with a `RequestError`. On success, `report` contains the short name of the commit. `programs`: hash of the preview
+   * that the person saw.
+   */
+  async commit(paths: readonly string[], message: string, programs: string): Promise<void> {
+    const input = { conversationId: this.#conversationId, message, paths: [...paths], programs };
+    const { commit } = await this.#connection.request('change.commit', input);
     this.report = { sentence: text.changes.commit.done(paths.length, commit), failed: false, redo: null };
     await this.load();
   }

@@ -116,7 +116,7 @@ export const changesWords = {
   commit: {
     open: 'Commit…',
     title: 'Commit to your git repository',
-    description: 'The files as they are now, and nothing else. What else is staged stays so; hooks are not run.',
+    description: 'Commits the files as they are now. Other staged files stay staged.',
     files: 'Files',
     none: 'There is nothing to commit.',
     message: 'Message',
@@ -124,6 +124,12 @@ export const changesWords = {
     cancel: 'Cancel',
     needsMessage: 'Write what the commit is about.',
     needsFiles: 'Choose at least one file.',
+    programs: 'Git runs these programs outside the sandbox',
+    programKinds: {
+      hook: (name: string) => `Hook ${name}`,
+      filter: (name: string) => `Filter ${name}`,
+      signature: (name: string) => `Signature (${name})`,
+    },
     failed: 'Not committed',
     done: (value: number, commit: string) => `Committed ${files(value)} as ${commit}.`,
   },

@@ -95,7 +95,13 @@ test.skipIf(!hasGit)('undoes one hunk of a file, and marks a committed file as k
   git('init', '-q');
   git('config', 'user.name', 'A Person');
   git('config', 'user.email', 'person@example.com');
-  await runtime.request('change.commit', { conversationId, message: 'Add it', paths: ['new.txt'] });
+  await mkdir(join(folder, '.git/hooks'), { recursive: true });
+  await writeFile(join(folder, '.git/hooks/pre-commit'), '#!/bin/sh\n', { mode: 0o755 });
+  const commit = { conversationId, message: 'Add it', paths: ['new.txt'] };
+  await expect(runtime.request('change.commit', commit)).rejects.toMatchObject({ code: 'conflict' });
+  const { programs, hash } = await runtime.request('change.preview-commit', { conversationId });
+  expect(programs).toEqual([{ kind: 'hook', name: 'pre-commit', command: '.git/hooks/pre-commit' }]);
+  await runtime.request('change.commit', { ...commit, programs: hash });
   expect(git('show', '--name-only', '--format=%s', 'HEAD').split('\n').filter(Boolean)).toEqual(['Add it', 'new.txt']);
   const getKeptFlags = async () => (await changesOf(engine)).map((file) => [file.path, file.kept]);
   expect(await getKeptFlags()).toEqual([

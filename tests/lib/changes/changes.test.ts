@@ -139,13 +139,13 @@ describe('undoing', () => {
   });
 });
 
-it('tells the short name of a commit, and rejects where there is none', async () => {
+it('reports the short name of a commit, and rejects a failed commit', async () => {
   const { connection, changes } = setup();
-  connection.on('change.commit', ({ paths }) => ({ commit: `abc${paths.length}` }));
-  await changes.commit(['a.txt', 'b.txt'], 'Write both');
-  expect(changes.report?.sentence).toBe('Committed 2 files as abc2.');
+  connection.on('change.commit', ({ paths, programs }) => ({ commit: `abc${paths.length}-${programs}` }));
+  await changes.commit(['a.txt', 'b.txt'], 'Write both', 'hash');
+  expect(changes.report?.sentence).toBe('Committed 2 files as abc2-hash.');
   connection.on('change.commit', () => {
     throw new RequestError('bad_input', '/project is in no git repository');
   });
-  await expect(changes.commit(['a.txt'], 'Write')).rejects.toThrow('is in no git repository');
+  await expect(changes.commit(['a.txt'], 'Write', 'hash')).rejects.toThrow('is in no git repository');
 });

@@ -105,8 +105,7 @@ export const changesWords = {
   commit: {
     open: 'Commit…',
     title: 'Commit dans votre dépôt git',
-    description:
-      'Les fichiers tels qu’ils sont, et rien d’autre. Ce qui est déjà indexé le reste ; les hooks ne sont pas exécutés.',
+    description: 'Enregistre les fichiers tels qu’ils sont. Les autres fichiers indexés le restent.',
     files: 'Fichiers',
     none: 'Il n’y a rien à enregistrer.',
     message: 'Message',
@@ -114,6 +113,12 @@ export const changesWords = {
     cancel: 'Annuler',
     needsMessage: 'Écrivez l’objet du commit.',
     needsFiles: 'Choisissez au moins un fichier.',
+    programs: 'Git exécute ces programmes hors du bac à sable',
+    programKinds: {
+      hook: (name) => `Hook ${name}`,
+      filter: (name) => `Filtre ${name}`,
+      signature: (name) => `Signature (${name})`,
+    },
     failed: 'Commit non effectué',
     done: (value, commit) => `Commit ${commit} : ${files(value)}.`,
   },
