@@ -96,8 +96,8 @@ test(
     await host.stop();
     const again = await machine.host(host.port);
     await expect(app(page), 'an open tab comes back').toBeVisible();
-    await page.goto(host.url);
-    await expect(app(page), 'an old URL does no harm').toBeVisible();
+    await page.goto(`${host.origin}/sign-in${new URL(host.url).hash}`);
+    await expect(app(page), 'an old token does no harm').toBeVisible();
     const third = await other.context.newPage();
     await third.goto(again.url);
     await expect(app(third)).toBeVisible();

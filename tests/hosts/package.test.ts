@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { manifest, nameAt, reachedFiles, shippedPackages } from '../../scripts/package/shipped.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
+import { readAppOrigin } from '../support/test-browser.ts';
 import { isBuilt, ROOT } from '../support/program.ts';
 import { fullTest } from '../support/samples.ts';
 import { folderWith } from '../support/workspace.ts';
@@ -224,7 +225,7 @@ async function servesPages(program: string, env: Env, cwd: string): Promise<void
   const url = await new Promise<string>((resolve) => {
     child.stdout.once('data', (data: Buffer) => resolve(data.toString().trim()));
   });
-  const page = await fetch(url);
+  const page = await fetch(await readAppOrigin(url));
   expect(page.status).toBe(200);
   expect(await page.text()).toContain('<script');
   const ended = new Promise((resolve) => child.once('close', (code) => resolve(code)));

@@ -41,6 +41,9 @@ export const ATTACKS: readonly Attack[] = [
   { name: 'a service worker that a program left at the same address', short: 2, full: 2 },
   { name: 'a service worker that lets the page pass', short: 1, full: 1 },
   { name: 'workspaces in a folder of secrets', short: 6, full: 6 },
+  { name: 'links whose text names another host', short: 300, full: 10_000 },
+  { name: 'text that turns around or covers other text', short: 300, full: 10_000 },
+  { name: 'text that covers a terminal, a few marks at a time', short: 1, full: 1 },
 ];
 
 /** Declares the test of an attack, which gets the number of tries. */

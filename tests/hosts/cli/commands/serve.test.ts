@@ -4,7 +4,7 @@ import { promises as dns } from 'node:dns';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
 import { browserCommand, openBrowser } from '#hosts/http/open-browser.ts';
@@ -22,6 +22,8 @@ beforeAll(async () => {
   env = { TRIAD_HOME: join(webRoot, 'home') };
 });
 afterAll(() => rm(webRoot, { recursive: true }));
+// Whatever this system resolves.
+beforeEach(() => resolveLocalNames());
 
 async function stopped(io: MemoryIo, running: Promise<number>): Promise<number> {
   await expect.poll(() => io.out()).toMatch(URL_LINE);
