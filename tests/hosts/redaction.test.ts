@@ -61,9 +61,11 @@ async function planted(): Promise<Run> {
     toolUse('read_file', { path: `no-${SECRETS["the person's pattern"]}-${SECRETS['a kept key']}` }),
     toolUse('mcp__liar__fails', { text: ALL }),
     toolUse('mcp__liar__refuses', { text: ALL }),
+    // The name of a tool is in a span also without its content.
+    toolUse(SECRETS['a token of GitHub'], {}),
   ];
   const script = calls.reduce((all, call) => all.step([text(`Now ${ALL}`), call]), new Script());
-  script.on({ step: 5 }).reply([], { status: 400, error: { type: 'invalid_request_error', message: ALL } });
+  script.on({ step: 6 }).reply([], { status: 400, error: { type: 'invalid_request_error', message: ALL } });
   const engine = await startEngine(script, {
     ...{ settings, data, secrets, files: { 'planted.txt': `${ALL}\n` } },
     programs: { PATH: process.env['PATH'], ...ENV },
@@ -132,7 +134,10 @@ const SINKS: Record<string, { read: (run: Run) => Promise<string> | string; has:
   },
   'failures of tools and MCP servers': {
     read: ({ engine }) => {
-      const failed = engine.of('tool-end').filter(({ entry }) => entry.status === 'error');
+      const failed = engine
+        .of('tool-end')
+        .filter(({ entry }) => entry.status === 'error')
+        .slice(0, -1);
       expect(failed).toHaveLength(3);
       return JSON.stringify(failed);
     },
