@@ -84,6 +84,9 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
     expect(await run('tool; git config --global --list', { options, env })).toBe(
       'tool\nuser.name=A "B" \\ C\ncore.autocrlf=input\n',
     );
+    await run('echo planted | tee ~/tools/bin/tool ~/.nvm/new ~/.cargo/config.toml ~/.gitconfig', { options, env });
+    for (const [path, text] of Object.entries(files)) expect(await readFile(join(home, path), 'utf8')).toBe(text);
+    expect(await readdir(join(home, '.nvm'))).toEqual(['versions']);
     expect(await run('echo kept > $npm_config_cache/a', { options, env })).toBe('');
     await run('rmdir $PIP_CACHE_DIR $UV_CACHE_DIR; touch $PIP_CACHE_DIR; ln -s nowhere $UV_CACHE_DIR', {
       options,
