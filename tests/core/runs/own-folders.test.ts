@@ -1,4 +1,4 @@
-/** A model that has all of a person's home, and every rule on its side, changes nothing of the program's own and reads none of it. */
+/** A model with every rule on its side changes and reads neither files of Triad nor files with keys. */
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,6 +20,7 @@ const FILES = {
   'data/instance.json': `{"token":"${TOKEN}"}`,
   'data/trusted.json': '{}',
   'data/sessions/one/session.md': '# What was said before\n',
+  '.env': `KEY=${TOKEN}`,
 };
 
 const ATTACKS: readonly (readonly [string, object])[] = [
@@ -27,6 +28,8 @@ const ATTACKS: readonly (readonly [string, object])[] = [
   ['write_file', { path: 'config/agents/evil.md', content: '---\nname: evil\n---\n' }],
   ['write_file', { path: 'data/trusted.json', content: '{"/": {}}' }],
   ['read_file', { path: 'data/instance.json' }],
+  ['read_file', { path: '.env' }],
+  ['write_file', { path: '.env', content: 'KEY=mine' }],
   ['grep', { pattern: 'token' }],
   ['grep', { pattern: 'token', path: 'data/instance.json' }],
   ['glob', { pattern: 'data/**' }],
