@@ -164,6 +164,15 @@ test('an endpoint that sends on to another address does not take the key there',
   expect(other.heard).toEqual([]);
 });
 
+test.for(['openai-chat', 'openai-responses'])('follows no redirect of an endpoint of type %s', async (type) => {
+  const leading = await listening(`${other.url}/v1`);
+  const entry = `type = "${type}"\nbase_url = "${leading.url}"\nauth = { api_key = "${KEY}", in_file = true }\n`;
+  await writeFile(join(config, 'config.toml'), `providers.active = "mine"\n[providers.mine]\n${entry}`);
+  await expect(ask(await started())).rejects.toThrow();
+  expect(keysIn(leading.heard)).toContain(KEY);
+  expect(other.heard).toEqual([]);
+});
+
 test('the key of the environment goes to the endpoint of the environment, else to the configured one', async () => {
   const provider = await started({ apiKey: KEY, baseUrl: own.url });
   await configured(other.url);
