@@ -28,6 +28,7 @@ export const GUARANTEES: readonly Guarantee[] = [
       'tests/core/runs/narrowing.test.ts › what starts is within the parent',
       'tests/core/runs/narrowing.test.ts › what the person makes of it is within the parent',
       'tests/core/runs/narrowing.test.ts › a refusal names what is too much, and what the lead has',
+      'tests/core/runs/envelopes.test.ts › %o is refused',
       'tests/core/approvals/approval.test.ts › an edit beyond what the lead has is refused, and the question stays open',
     ],
   },
@@ -62,6 +63,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     tests: [
       'tests/core/model/kept-key.test.ts › a settings file or an environment that names another endpoint later gets no request with the key',
       'tests/core/model/kept-key.test.ts › an endpoint that sends on to another address does not take the key there',
+      'tests/core/model/kept-key.test.ts › follows no redirect of an endpoint of type %s',
     ],
   },
   {
