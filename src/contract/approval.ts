@@ -172,6 +172,8 @@ export const Subject = z.discriminatedUnion('kind', [
     terminal: z.literal(true).optional(),
     /** Where the agent's shell stands, and so the command begins, relative to `folder`; left out: in `folder` itself. */
     startsIn: z.string().min(1).optional(),
+    /** Names of the keys that a file shows, such as "GitHub token"; left out if it shows none. */
+    keys: z.array(z.string()).min(1).optional(),
   }),
   /** An action that the agent describes in its own words; allowing it lets the agent go on but permits no tool call. */
   z.object({

@@ -36,10 +36,10 @@ test('goes on after a restart, is for the person alone, and has no secret, not e
   log.note('a key: sesame-open-now\nand more');
   log.note('a word: learnt-much-later');
   await log.flush();
-  expect(await readFile(file, 'utf8')).toMatch(/a key: \[redacted\]\n {2}and more\n/);
+  expect(await readFile(file, 'utf8')).toMatch(/a key: \[redacted: known key\]\n {2}and more\n/);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   knowSecrets('test', ['learnt-much-later']);
   const next = new DesktopLog(file);
   next.note('anew');
-  expect(await next.read()).toMatch(/\[redacted\]\n.*a word: \[redacted\]\n.*anew\n$/s);
+  expect(await next.read()).toMatch(/\[redacted: known key\]\n.*a word: \[redacted: known key\]\n.*anew\n$/s);
 });

@@ -58,6 +58,7 @@ export const ENGLISH = {
   /** Where the shell stands in another folder than the workspace's own. */
   run_in: ({ command, folder }: { command: string; folder: string }) => `In ${folder}, run ${command}`,
   read_address: ({ address }: { address: string }) => `Read ${address}`,
+  read_unredacted: ({ path }: { path: string }) => `Read ${path} with its keys`,
   search_web: ({ query }: { query: string }) => `Search the web for “${query}”`,
   use: ({ tool }: { tool: string }) => `Use ${tool}`,
   /** `tool`: null for its resources. */
@@ -123,6 +124,10 @@ export const ENGLISH = {
   kept: (_: Record<string, never>) => 'What it changes can be undone',
   address_told: (_: Record<string, never>) =>
     'It reads this address, without anything by which its server could know you; what stands in the address is told to it',
+  shows_keys: ({ path, names }: { path: string; names: string }) => `${path} contains: ${names}`,
+  keys_sent: (_: Record<string, never>) =>
+    'A yes sends them to the model, and they stay in the history of this conversation. This file can then be read again until it changes',
+  keys_for_person: (_: Record<string, never>) => 'Only you can allow a file with its keys',
   query_sent: ({ host }: { host: string | null }) =>
     `The query is sent to ${host ?? 'nobody, because no search is set up'}`,
   rule_wants: (_: Record<string, never>) => 'A rule, or the definition of this agent, wants you to be asked about this',

@@ -6,6 +6,7 @@ import { phrase } from '#contract/approvals/phrases.ts';
 import { INSTRUCTION_FILES } from '#contract/instruction-path.ts';
 import { MAX_INSTRUCTION_BYTES } from '#contract/limits.ts';
 import { titleOf } from '#contract/messages/short-text.ts';
+import { redactKeysNow } from '../base/redact.ts';
 import { cutAtBytes } from '../base/text.ts';
 import { type RawFile, unreadable } from './entries.ts';
 import { readAgentFile } from './read-place.ts';
@@ -54,7 +55,7 @@ async function readWithin(root: string, path: string): Promise<RawFile | null> {
   return { ...raw, path };
 }
 
-/** Nearest first, each text once, whole while there is room: what comes last is cut, and said to be. */
+/** Nearest first, each text once and without keys. Whole while there is room; the last one is cut, and marked as cut. */
 export function toldOf(files: readonly InstructionFile[]): ProjectInstruction[] {
   const told = new Map<string, ProjectInstruction>();
   let room = MAX_INSTRUCTION_BYTES;
@@ -62,7 +63,12 @@ export function toldOf(files: readonly InstructionFile[]): ProjectInstruction[] 
     if (raw.problem !== null || told.has(raw.hash) || raw.text.trim() === '') continue;
     const text = cutAtBytes(raw.text, room);
     room -= Buffer.byteLength(text);
-    told.set(raw.hash, { path, hash: raw.hash, text, ...(text === raw.text ? {} : { cut: true }) });
+    told.set(raw.hash, {
+      path,
+      hash: raw.hash,
+      text: redactKeysNow(text),
+      ...(text === raw.text ? {} : { cut: true }),
+    });
   }
   return [...told.values()];
 }

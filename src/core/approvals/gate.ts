@@ -206,12 +206,13 @@ export class ApprovalGate {
       if (ruling) this.#decide(open, item, { decidedBy: 'rule', ...ruling, optionId: plainOptionId(ruling.allowed) });
     });
     if (open.policy === 'all') {
-      const isForPerson = open.approval.request.subject.kind === 'control-files';
+      const { subject } = open.approval.request;
+      const isForPerson = subject.kind === 'control-files' || (subject.kind === 'tool' && subject.keys !== undefined);
       this.#decideRest(open, {
         decidedBy: 'rule',
         ruleId: 'approve:all',
         ...(isForPerson
-          ? { reason: 'Only a person can keep changes to these files' }
+          ? { reason: 'Only a person can allow this' }
           : { allowed: true, optionId: plainOptionId(true), reason: null }),
       });
     }

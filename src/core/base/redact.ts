@@ -54,9 +54,15 @@ export interface CleanText {
   names: string[];
 }
 
-/** Redacts known values and known forms. The person's patterns stay: they are for text that leaves the program. */
-export async function redactKeys(text: string): Promise<CleanText> {
-  const ranges = await findAllKeys(text);
+/**
+ * Redacts known values and known forms. The person's patterns stay: they are for text that leaves the program. `before`:
+ * text right before this one, which tells whether it starts within a private key.
+ */
+export async function redactKeys(text: string, before = ''): Promise<CleanText> {
+  const shift = before.length;
+  const ranges = (await findAllKeys(before + text))
+    .filter(({ to }) => to > shift)
+    .map(({ from, to, name }) => ({ from: Math.max(0, from - shift), to: to - shift, name }));
   return { text: replaceRanges(text, ranges), names: [...new Set(ranges.map(({ name }) => name))] };
 }
 
@@ -70,45 +76,44 @@ export function redactKeysNow(text: string): string {
   return replaceRanges(text, [...findKeys(text), ...findPrivateKeys(text)]);
 }
 
-/** Redacts the keys in every text of plain data; a text under the name `diff` keeps its lines. */
+/** Redacts the keys in every text of plain data. */
 export async function redactKeysIn<T>(value: T): Promise<T> {
   if (typeof value === 'string') return (await redactKeys(value)).text as T;
   if (Array.isArray(value)) return (await Promise.all(value.map(redactKeysIn))) as T;
   if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).map(async ([name, one]: [string, unknown]) => [
-    name,
-    name === 'diff' && typeof one === 'string' ? redactDiff(one) : await redactKeysIn(one),
-  ]);
+  const fields = Object.entries(value).map(async ([name, one]: [string, unknown]) => [name, await redactKeysIn(one)]);
   return Object.fromEntries(await Promise.all(fields)) as T;
 }
 
-/** Redacts the keys that a unified diff shows of the file before. Added lines stay: they are the proposal to review. */
-export function redactDiff(diff: string): string {
-  const lines = diff.split('\n');
-  const isOld = (line: string): boolean => line.startsWith(' ') || (line.startsWith('-') && !line.startsWith('---'));
-  const old = lines.flatMap((line, index) => (isOld(line) ? [index] : []));
-  const clean = redactLines(old.map((index) => lines[index]!.slice(1)));
-  old.forEach((index, at) => (lines[index] = lines[index]![0]! + clean[at]!));
-  return lines.join('\n');
+/** Lines without keys, and what was redacted in them: the text of each key with its placeholder. */
+export interface CleanLines {
+  lines: string[];
+  keys: ReadonlyMap<string, string>;
 }
 
-/** Redacts the keys in lines of one text; each line of a private key gets its own placeholder. */
-export function redactLines(lines: readonly string[]): string[] {
+/** Redacts the keys in the lines of one text; each line of a private key gets a placeholder. */
+export function redactLines(lines: readonly string[]): CleanLines {
   const text = lines.join('\n');
-  const ranges = [...findKeys(text), ...findPrivateKeys(text)];
-  if (ranges.length === 0) return [...lines];
+  const ranges = [...findKeys(text), ...findPrivateKeys(text)].sort((a, b) => a.from - b.from);
+  const keys = new Map<string, string>();
   let start = 0;
-  return lines.map((line) => {
-    const [from, to] = [start, start + line.length];
-    start = to + 1;
-    const own = ranges.filter((range) => range.from < to && range.to > from);
-    const within = own.map(({ name, ...range }) => ({
-      from: Math.max(0, range.from - from),
-      to: Math.min(line.length, range.to - from),
-      name,
-    }));
-    return replaceRanges(line, within);
+  let next = 0;
+  const clean = lines.map((line) => {
+    const from = start;
+    start += line.length + 1;
+    while (next < ranges.length && ranges[next]!.to <= from) next++;
+    const own: KeyRange[] = [];
+    for (let at = next; at < ranges.length; at++) {
+      const range = ranges[at]!;
+      if (range.from >= from + line.length) break;
+      const [first, last] = [Math.max(0, range.from - from), Math.min(line.length, range.to - from)];
+      if (first >= last) continue;
+      own.push({ from: first, to: last, name: range.name });
+      keys.set(line.slice(first, last), placeholderFor(range.name));
+    }
+    return replaceRanges(line, own);
   });
+  return { lines: clean, keys };
 }
 
 /** Placeholders of keys in a text, in order. */

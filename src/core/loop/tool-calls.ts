@@ -16,7 +16,7 @@ import { editWords } from '../tools/edit-words.ts';
 import { decisionWords } from './decision-words.ts';
 import { takeResult } from './taken.ts';
 import { parseArguments } from '../tools/arguments.ts';
-import { refused } from '../tools/to-tool-result.ts';
+import { redactResult, refused } from '../tools/to-tool-result.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
 
 /** A call that may go on to its question and execution, or the answer that it gets instead. */
@@ -151,7 +151,8 @@ async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<
   // How long a person takes to answer is not the call's time. What became of the question is looked at in `resultOf`.
   const approval = 'answered' in prepared ? await prepared.answered.catch(() => null) : null;
   const start = performance.now();
-  const result = await resultOf(run, prepared, emit);
+  const tool = 'tool' in prepared ? prepared.tool : null;
+  const result = await redactResult(await resultOf(run, prepared, emit), tool);
   const { call } = prepared;
   const threshold = doomLoopThresholdOf(run.envelope);
   const note =
@@ -159,14 +160,13 @@ async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<
       ? `\n\n[You have made this same call ${threshold} times in a row. Do something else, or give your answer: the run ends if it goes on.]`
       : '';
   const output = result.output + formatIgnored(call) + note;
-  const bounds = 'tool' in prepared && prepared.tool.bounds;
   const decided = decisionWords(approval, result.output);
   const entry = run.history.add({
     kind: 'tool',
     toolCallId: call.id,
     name: call.name,
     status: result.status,
-    output: bounds ? output : await run.handOn(call.id, output),
+    output: tool?.bounds ? output : await run.handOn(call.id, output),
     durationMs: performance.now() - start,
     metadata: { ...result.metadata, ...(decided !== null && { decided }) },
     ...(result.image && { image: result.image }),

@@ -1,6 +1,6 @@
 /** What a server answers, as the model reads it and the person sees it. */
 import type { Image } from '#contract/message.ts';
-import { redact } from '../base/redact.ts';
+import { redact, redactKeysNow } from '../base/redact.ts';
 import { errorInfo } from '../base/errors.ts';
 import { HEAD_BYTES, imageOf, imageTypeOf } from '../tools/reading/image.ts';
 import type { ToolContext, ToolResult } from '../tools/tool.ts';
@@ -103,11 +103,11 @@ function resourceWords(content: ResourceContent): string {
   return `[Resource ${content.uri}: ${content.mime ?? 'of unknown type'}, ${content.bytes.length} bytes, no text]`;
 }
 
-/** The messages of a prompt as one text, each under who would say it where there is more than one. */
-export function promptText({ messages }: PromptResult): string {
+/** The messages of a prompt as one text, without keys. Several messages have the role above each. */
+export function formatPrompt({ messages }: PromptResult): string {
   const [first, ...others] = messages;
-  if (first && others.length === 0) return wordsOf(first.content);
-  return messages
-    .map(({ role, content }) => `${role === 'user' ? 'User' : 'Assistant'}:\n${wordsOf(content)}`)
-    .join('\n\n');
+  if (first && others.length === 0) return redactKeysNow(wordsOf(first.content));
+  return redactKeysNow(
+    messages.map(({ role, content }) => `${role === 'user' ? 'User' : 'Assistant'}:\n${wordsOf(content)}`).join('\n\n'),
+  );
 }

@@ -6,6 +6,7 @@ import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
+import { redactKeysNow } from '../base/redact.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { ElicitAnswer, ElicitRequest, SampleRequest, SampleResult } from './in-flight.ts';
 import { asked } from '../tools/asked.ts';
@@ -101,13 +102,13 @@ export async function sample(
     return {
       role,
       text: blocks.every(({ type }) => type === 'text')
-        ? blocks.map((one) => ('text' in one ? one.text : '')).join('\n')
+        ? redactKeysNow(blocks.map((one) => ('text' in one ? one.text : '')).join('\n'))
         : null,
     };
   });
   const texts = messages.flatMap(({ role, text }) => (text === null ? [] : [{ role, text }]));
   if (texts.length < messages.length || texts.length === 0) return null;
-  const system = request.systemPrompt ?? '';
+  const system = redactKeysNow(request.systemPrompt ?? '');
   const input = { ...(system === '' ? {} : { system }), messages: texts, maxTokens: request.maxTokens };
   const approval = await context.ask(
     {

@@ -1,4 +1,5 @@
 /** A call of the past as rules and grants would see it now. Reads what is there, and asks, runs and writes nothing. */
+import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import type { Subject } from '#contract/approval.ts';
 import type { UntoldCall } from '#contract/permissions/rule-edit.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
@@ -104,10 +105,11 @@ async function knownOf(
     const question = await now();
     return question && { ...question, isQuestion: question.subject?.kind === 'questions' };
   }
-  // Nothing but a rule wanted it to be asked about.
-  if (!call.tool.question) return null;
-  const { risk, reversible, subject } = approval.request;
-  const stood = { risk, reversible, isQuestion: subject.kind === 'questions', ...idleIn(subject) };
+  const { risk, reversible, subject, says } = approval.request;
+  // Only a rule required approval.
+  if (!call.tool.question || says?.description.some(({ key }) => key === 'rule_wants')) return null;
+  const keys = subject.kind === 'tool' && subject.keys ? { held: sentenceOf(phrase('keys_for_person')) } : {};
+  const stood = { risk, reversible, isQuestion: subject.kind === 'questions', ...keys, ...idleIn(subject) };
   // Of what can be undone only a server may say more: that it is not what the person knows.
   if (stood.isQuestion || (reversible && call.tool.server === undefined)) return stood;
   const question = await now();

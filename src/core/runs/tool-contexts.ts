@@ -1,5 +1,6 @@
 /** What each call of a run may use: one context a call, made of what the run has. */
 import type { PlanItem } from '#contract/message.ts';
+import { redactKeysNow } from '../base/redact.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { shellFolderIn, stampIn } from '../log/transcript.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
@@ -53,7 +54,7 @@ export function contextsFor(
     const alone: ToolContext['alone'] = (work) => engine.workspaces.lock.alone(folder, signal, work);
     const progress: ToolContext['progress'] = (tail, bytes) => {
       watchdog.feed();
-      recorder.printed(toolCallId, tail, bytes);
+      recorder.printed(toolCallId, redactKeysNow(tail), bytes);
     };
     const outputPath = () => engine.outputs.path(ids);
     return {
@@ -69,6 +70,7 @@ export function contextsFor(
       progress,
       ask: askFor(called, toolCallId, questions, watchdog),
       outputPath,
+      unredacted: engine.workspaces.unredacted.inConversation(conversationId, folder),
       privateHosts: engine.settings.web.private_hosts,
       ...own,
     };

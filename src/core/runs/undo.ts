@@ -19,6 +19,7 @@ import { isSame, readState, stateOf } from '../workspace/file-state.ts';
 import type { Lending } from '../workspace/lent/lenders.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import { reversed, hunkStep } from '../workspace/reverse.ts';
+import { redactPatch } from '../workspace/preview.ts';
 import { carryOut, changesOf, hunksOf, type Plan, planUndo, stepOf, undoOf, undosOf } from '../workspace/undo.ts';
 import type { Engine } from './engine.ts';
 import { canRunCode } from '../workspace/steering-files.ts';
@@ -117,6 +118,9 @@ export async function changeDiff(parts: Parts, conversationId: string, target: C
     throw error;
   });
   if (patch === null) return { note: noteOn(file), hunks: [] };
+  // Hunks are put back from `patch`, and shown from this one.
+  const shown = structuredClone(patch);
+  redactPatch(shown, step.before?.bytes.toString('utf8') ?? '', step.after?.bytes.toString('utf8') ?? '');
   const workspace = await workspaceOf(parts, set.folder, false);
   const isThere = await isFolder(set.folder);
   const now = await readState(workspace, file.path).catch(() => undefined);
@@ -129,7 +133,7 @@ export async function changeDiff(parts: Parts, conversationId: string, target: C
     return outcome === 'conflict' ? 'changed' : outcome === 'already' ? 'undone' : 'done';
   };
   const hunks = [];
-  for (const [index, { oldStart, newStart, lines }] of patch.hunks.entries())
+  for (const [index, { oldStart, newStart, lines }] of shown.hunks.entries())
     hunks.push({
       ...{ oldStart, newStart, lines },
       state: await stateOfHunk(index),

@@ -37,6 +37,7 @@ const Input = z.strictObject({
 export const askQuestion = defineTool<z.output<typeof Input>>({
   ...NO_PERMISSION,
   name: 'ask_question',
+  isPersonText: true,
   describe: () =>
     'Asks the person what only they can know: a choice, a preference, a fact that is in no file. ' +
     'Look into the files first. If the person skips a question, decide yourself and state your assumption.',

@@ -35,6 +35,7 @@ export const readOutput = defineTool<z.infer<typeof Input>>({
         return {
           status: 'completed',
           output: render(page, first, size),
+          ...(page.before === '' ? {} : { before: page.before }),
           metadata: { call: input.call, from: first, lines, truncated },
         };
       } finally {

@@ -6,6 +6,7 @@ import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { temporaryName, writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash, sha256 } from '../base/hash.ts';
+import { findPlaceholders } from '../base/redact.ts';
 import { isEditable, isSameText, shownInEditor, writeInEditor } from '../workspace/lent/editor.ts';
 import type { Lender } from '../workspace/lent/lenders.ts';
 import { previewWrite, type WritePreview } from '../workspace/preview.ts';
@@ -92,7 +93,7 @@ async function askToReplace<Input extends { path: string }>(
   context: QuestionContext,
 ): Promise<Question> {
   const target = await look(input.path, context);
-  const { text } = content(target.before);
+  const { text } = contentFor(target, input, content);
   const { complete, ...shown } = await previewWrite(target.shown, target.before, text);
   const preview = { ...shown, ...(complete ? {} : { whole: false as const }) };
   const idle = isThere(target, text) ? thereWords(target) : undefined;
@@ -119,6 +120,28 @@ async function askToReplace<Input extends { path: string }>(
   };
 }
 
+/** Throws `bad_input` if a placeholder would be written where the file has a key. Placeholders that the file has stay. */
+function contentFor<Input extends { path: string }>(
+  { shown, before }: Target,
+  input: Input,
+  content: Replacement<Input>['content'],
+): Content {
+  const old = before?.toString('utf8') ?? '';
+  const isNew = (placeholder: string, text: string): boolean =>
+    text.split(placeholder).length > old.split(placeholder).length;
+  const refuse = (placeholder: string): never => {
+    throw new TriadError(
+      'bad_input',
+      `"${placeholder}" is no text of ${shown}: it replaces a key in what you read, and nothing was written. Leave the key's line out of the edit, or read the file with "unredacted": true`,
+    );
+  };
+  for (const placeholder of findPlaceholders(JSON.stringify(input)))
+    if (!old.includes(placeholder)) refuse(placeholder);
+  const made = content(before);
+  for (const placeholder of findPlaceholders(made.text)) if (isNew(placeholder, made.text)) refuse(placeholder);
+  return made;
+}
+
 /** Whether the file has exactly this content already. */
 function isThere({ before }: Target, text: string): boolean {
   return before !== null && before.equals(Buffer.from(text));
@@ -137,7 +160,7 @@ async function replaceFile<Input extends { path: string }>(
   approval: Approval | null,
 ): Promise<ToolResult> {
   const target = await look(input.path, context);
-  const { text, note = '', metadata } = content(target.before);
+  const { text, note = '', metadata } = contentFor(target, input, content);
   const preview = await previewWrite(target.shown, target.before, text);
   holdToApproval(tool, preview, approval);
   const { path, added, removed, created, diff } = preview;

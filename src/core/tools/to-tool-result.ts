@@ -1,6 +1,7 @@
-/** How a tool's own work ends: with its result, or with an error or a cancel that the model can read. */
+/** Makes the result of a call: what the tool returns, or an error or a cancel that the model can read, without keys. */
 import { TriadError } from '../base/errors.ts';
-import type { ToolContext, ToolResult } from './tool.ts';
+import { redactKeys, redactKeysIn } from '../base/redact.ts';
+import type { Tool, ToolContext, ToolResult } from './tool.ts';
 
 /** Runs a tool's work: a TriadError becomes an `error` result, an abort a `cancelled` one. Rethrows `internal` and errors of other types. */
 export async function toToolResult(
@@ -21,4 +22,23 @@ export async function toToolResult(
 /** The result of a call that may not or cannot be made: the records show it as one that was tried and refused. */
 export function refused(output: string): ToolResult {
   return { status: 'error', output, metadata: { refused: true } };
+}
+
+/** Redacts keys before the result becomes an entry of the history and a message. `tool`: null for a call that no tool took. */
+export async function redactResult(
+  { before, isUnredacted, ...result }: ToolResult,
+  tool: Pick<Tool, 'isPersonText' | 'startsAgents'> | null,
+): Promise<ToolResult> {
+  if (isUnredacted || tool?.isPersonText) return result;
+  const { text, names } = await redactKeys(result.output, before);
+  // A preview has no keys of its file.
+  const { diff: _, ...others } = result.metadata ?? {};
+  const metadata = { ...result.metadata, ...(await redactKeysIn(others)) };
+  // The output of these tools is JSON.
+  const note = names.length === 0 || tool?.startsAgents ? '' : describeRedaction(names);
+  return { ...result, output: `${text}${note}`, ...(result.metadata && { metadata }) };
+}
+
+function describeRedaction(names: readonly string[]): string {
+  return `\n\n[Redacted here: ${names.join(', ')}. Edit other lines as usual. If you need a file with its keys, call read_file with "unredacted": true; the person is asked.]`;
 }

@@ -13,6 +13,7 @@ import type { SearchJob, SearchResult } from './search/search.ts';
 import type { SearchEndpoint } from './web/search-endpoint.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Lending } from '../workspace/lent/lenders.ts';
+import type { AllowedFiles } from '../workspace/unredacted-files.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import type { Step } from '../workspace/reverse.ts';
 import type { Call } from '../workspace/snapshots.ts';
@@ -28,6 +29,10 @@ export interface ToolResult {
   metadata?: Record<string, unknown>;
   /** For both, where its bytes are kept. */
   image?: Image;
+  /** Text right before a page, which tells whether the page starts within a private key. */
+  before?: string;
+  /** The person allowed the text with its keys. */
+  isUnredacted?: true;
 }
 
 /** Everything that a tool may use of its run. */
@@ -68,6 +73,8 @@ export interface ToolContext {
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   /** Keeps a picture that the model is to see; rejects where it cannot, and it may not be shown then. */
   readonly keepImage: (bytes: Buffer) => Promise<void>;
+  /** Files that the person allowed with their keys in this conversation. */
+  readonly unredacted: AllowedFiles;
   /** Commands of this run. */
   readonly shell: RunShell;
   /** Where the whole output of this call may be kept. */
@@ -134,7 +141,7 @@ type Changing = Step;
 /** The part of the context that `question` gets. */
 export type QuestionContext = Pick<
   ToolContext,
-  'toolCallId' | 'workspace' | 'lent' | 'signal' | 'children' | 'seen' | 'shellFolder' | 'webSearch'
+  'toolCallId' | 'workspace' | 'lent' | 'signal' | 'children' | 'seen' | 'shellFolder' | 'webSearch' | 'unredacted'
 >;
 
 /** Whom a tool starts: a temporary agent that its lead makes up, one that is defined, or the one that the tool is named after. */
@@ -171,6 +178,8 @@ export interface Tool<Input = unknown> {
   readonly primaryOnly: boolean;
   /** It starts sub-agents, and answers for those that were started. */
   readonly startsAgents?: Starts;
+  /** Its output is text that the person typed: keys in it are sent as they are. */
+  readonly isPersonText?: true;
   /** Its own output is bounded, and says how to go on: it is handed on as it is, however long. */
   readonly bounds?: true;
   /** Why nobody can have it here, and what to set up; null where it can be had. Left out for a tool that needs nothing. */

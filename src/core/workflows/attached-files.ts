@@ -4,9 +4,11 @@ import { ATTACHED_IS_DATA } from '#contract/messages/sending-limits.ts';
 import type { SentFile } from '#contract/messages/sending.ts';
 import { TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
+import { redactKeysNow } from '../base/redact.ts';
 
-/** Its end has a name that its text cannot have: the hash of that text. */
-export function attachedText(uri: string, text: string): string {
+/** Keys in the text are redacted. The end mark has a name that the text cannot have: the hash of that text. */
+export function attachedText(uri: string, given: string): string {
+  const text = redactKeysNow(given);
   const name = `resource-${sha256(text).slice(0, 12)}`;
   return `\n<resource id="${name}" uri="${oneLine(uri)}">\n${text}\n</resource id="${name}">\n`;
 }

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatch } from 'diff';
 import type { Preview } from '#contract/approval.ts';
+import { redactLines } from '../base/redact.ts';
 import { sha256 } from '../base/hash.ts';
 
 /** Above this, in bytes of either side, a note stands for the diff. */
@@ -15,13 +16,16 @@ export interface WritePreview extends Preview {
   complete: boolean;
 }
 
-/** `before` is null where there is no file. Gives way to other work while it compares. */
+/**
+ * Keys of the file are redacted. `before` is null where there is no file. Gives way to other work while it compares.
+ */
 export async function previewWrite(path: string, before: Buffer | null, content: string): Promise<WritePreview> {
   const created = before === null;
   const beforeHash = before === null ? null : sha256(before);
   const note = noteInstead(path, before, content);
   if (note !== null) return { path, diff: note, added: 0, removed: 0, created, beforeHash, complete: false };
   const patch = await patchOf(path, before?.toString('utf8') ?? null, content);
+  redactPatch(patch, before?.toString('utf8') ?? '', null);
   patch.oldFileName = created ? '/dev/null' : `a/${path}`;
   patch.newFileName = `b/${path}`;
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);
@@ -40,6 +44,29 @@ export async function previewWrite(path: string, before: Buffer | null, content:
 export async function patchOf(path: string, before: string | null, after: string): Promise<StructuredPatch> {
   const fine = before === null ? null : await compare(path, before, after);
   return fine ?? replaceAll(path, before ?? '', after);
+}
+
+/**
+ * Redacts the keys in the lines of a patch. `after`: the text after the change; null for a proposal, whose added lines are
+ * redacted only where they repeat a key of `before`: anything else is for the person to review.
+ */
+export function redactPatch({ hunks }: StructuredPatch, before: string, after: string | null): void {
+  const old = redactLines(before.split('\n'));
+  const words = [...old.keys].filter(([key]) => /^[\w+/=.:~-]{8,}$/.test(key));
+  const fresh = after === null ? null : redactLines(after.split('\n')).lines;
+  for (const hunk of hunks) {
+    let [oldLine, newLine] = [Math.max(0, hunk.oldStart - 1), Math.max(0, hunk.newStart - 1)];
+    hunk.lines = hunk.lines.map((line) => {
+      const sign = line[0];
+      if (sign === '\\') return line;
+      if (sign !== '+') {
+        if (sign === ' ') newLine++;
+        return `${sign}${old.lines[oldLine++]}`;
+      }
+      const clean = fresh?.[newLine++];
+      return clean === undefined ? words.reduce((all, [key, name]) => all.replaceAll(key, name), line) : `+${clean}`;
+    });
+  }
 }
 
 /** Whether lines of it can be shown. */

@@ -5,6 +5,7 @@ import { Changes } from './changes.ts';
 import { ControlFiles } from './control/control-files.ts';
 import { Git } from './git.ts';
 import { Snapshots } from './snapshots.ts';
+import { UnredactedFiles } from './unredacted-files.ts';
 import { WorkspaceLock } from './workspace-lock.ts';
 
 export class Workspaces {
@@ -16,6 +17,7 @@ export class Workspaces {
   readonly git: Git;
   readonly lock = new WorkspaceLock();
   readonly snapshots: Snapshots;
+  readonly unredacted = new UnredactedFiles();
 
   /** `kept`: for change sets; `data`: for what can be made again. Both are made when something is kept. `env`: that of the program. */
   constructor({ kept, data }: { kept: string; data: string }, env: Environment) {

@@ -24,7 +24,9 @@ test.for([
   const [answer] = second?.seen.results ?? [];
   expect(answer?.isError).toBe(true);
   expect(answer?.text).toMatch(wrong);
-  expect(answer?.text).toContain('\nArguments: read_file(path: string, offset?: integer, limit?: integer)');
+  expect(answer?.text).toContain(
+    '\nArguments: read_file(path: string, offset?: integer, limit?: integer, unredacted?: boolean)',
+  );
 
   // The log and both forms of the export have the arguments as they came.
   const { runs } = await engine.runtime.request('workflow.get', { workflowId });

@@ -67,8 +67,12 @@ test('One is asked about with all that it is but no values, then offered; the ye
   expect(question?.description).toContain('API_TOKEN');
   expect(question?.subject).toMatchObject({ action: expect.stringContaining(`${LIAR} tools=work,report`) as string });
   expect(question).not.toHaveProperty('grant');
-  const report = JSON.parse(results(engine)[0]!.output) as { pid: number; env: Record<string, string>; cwd: string };
-  expect(report.env['API_TOKEN']).toBe(SECRET);
+  const report = JSON.parse(results(engine)[0]!.output.split('\n\n[Redacted here')[0]!) as {
+    pid: number;
+    env: Record<string, string>;
+    cwd: string;
+  };
+  expect(report.env['API_TOKEN']).toBe('[redacted: known key]');
   expect(report.env['LITERAL']).toBe('${PATH}');
   expect(report.cwd).toBe(join(`${data}-data`, 'caches/servers'));
   expect(engine.of('run-start')[0]?.envelope).toMatchObject({ mcpServers: ['liar'] });

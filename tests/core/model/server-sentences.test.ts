@@ -94,7 +94,7 @@ test('a sentence is cut at 400 characters and contains no key', async () => {
   for (const protocol of PROTOCOLS) {
     const { error } = await exchange([], { status: 401, error: { type: 'error', message } }, protocol);
     const [, sentence = ''] = /"(.*)"/.exec(error?.message ?? '') ?? [];
-    expect(sentence).toMatch(/^The keys … and \[redacted\] are wrong\. x+…$/);
+    expect(sentence).toMatch(/^The keys … and \[redacted: OpenAI key\] are wrong\. x+…$/);
     expect(sentence).toHaveLength(400);
   }
 });

@@ -48,7 +48,7 @@ async function saidBy(tool: Tool, input: unknown, context: ToolContext, swap: ()
   return {
     refused: result.status === 'rejected' || result.value.status === 'error',
     targeted: targets.status === 'fulfilled',
-    asked: question.status === 'fulfilled' && question.value !== undefined,
+    asked: question.status === 'fulfilled' && (question.value ?? null) !== null,
     said: said.join('\n'),
   };
 }

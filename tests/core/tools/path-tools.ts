@@ -24,6 +24,13 @@ export const PATH_INPUTS: readonly PathInput[] = [
     plain: ['plain.txt', 'plain'],
   },
   {
+    tool: 'read_file',
+    input: 'path',
+    takes: ['folder', 'file'],
+    call: (path) => ({ path, unredacted: true }),
+    plain: ['plain.txt', 'plain'],
+  },
+  {
     ...{ tool: 'write_file', input: 'path', takes: ['folder', 'file', 'new'], writes: true },
     call: (path) => ({ path, content: 'written\n' }),
     plain: ['sub/new.txt', 'Made'],

@@ -25,6 +25,6 @@ test('what nobody foresaw ends it with an error that has no secrets', async () =
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(FAULT)}` };
   const { code, out, err } = await triad(['sessions', 'list'], '', { env });
   expect({ code, out }).toEqual({ code: 1, out: '' });
-  expect(err).toMatch(/^triad: Error: No way \[redacted\]\n/);
+  expect(err).toMatch(/^triad: Error: No way \[redacted: GitHub token\]\n/);
   expect(err).not.toContain('ghp_');
 });

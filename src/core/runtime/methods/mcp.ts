@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { McpEntry, type McpEntryInput } from '#contract/mcp/mcp-entry.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
 import { TriadError } from '../../base/errors.ts';
-import { promptText } from '../../mcp/result.ts';
+import { formatPrompt } from '../../mcp/result.ts';
 import { serverView, serverViews, testServer } from '../../mcp/views.ts';
 import type { Engine } from '../../runs/engine.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
@@ -62,7 +62,7 @@ export function mcpMethods({ mcp }: Pick<Engine, 'mcp'>, settings: LiveSettings,
     'mcp.prompt': async ({ folder, name, prompt, args }) => {
       const use = await mcp.use(await at(folder), await usable(folder, name));
       try {
-        return { text: promptText(await use.getPrompt(prompt, args, AbortSignal.timeout(TEST_MS))) };
+        return { text: formatPrompt(await use.getPrompt(prompt, args, AbortSignal.timeout(TEST_MS))) };
       } finally {
         use.release();
       }

@@ -4,12 +4,14 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Image } from '#contract/message.ts';
+import type { Approval } from '#contract/approval.ts';
 import { TriadError } from '../../base/errors.ts';
 import { type Encoding, TextFile } from './encoding.ts';
 import { HEAD_BYTES, imageTypeOf, readImage } from './image.ts';
 import { isPdf, pdfText } from './pdf.ts';
 import { MAX_BYTES, MAX_LINES, type Page, readPage, render } from './text-page.ts';
 import { READ_ONLY } from '../traits.ts';
+import { askForKeys, READ_FILE, readWithKeys } from './unredacted.ts';
 import { toToolResult } from '../to-tool-result.ts';
 import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tool.ts';
 import { MAX_LENT_BYTES, shownInEditor } from '../../workspace/lent/editor.ts';
@@ -20,20 +22,23 @@ const Input = z.strictObject({
   path: z.string().min(1).max(4096).describe('File, relative to the workspace folder.'),
   offset: z.int().min(1).optional().describe('First line, from 1.'),
   limit: z.int().min(1).max(MAX_LINES).optional().describe('Number of lines. Default: as many as fit.'),
+  unredacted: z.boolean().optional().describe('Show keys of a text file instead of placeholders. The person is asked.'),
 });
 type Input = z.infer<typeof Input>;
 
 export function readFileTool(): Tool {
   return defineTool<Input>({
     ...READ_ONLY,
-    name: 'read_file',
+    name: READ_FILE,
     describe: () =>
       `Reads a file of the workspace. Returns at most ${MAX_LINES} lines and ${MAX_BYTES / 1024} KiB of text, without line numbers; a note at the end gives the next offset. ` +
-      'Returns the text of a PDF, and shows images (PNG, JPEG, GIF, WebP). Refuses other binary files and files with keys or passwords.',
+      'Returns the text of a PDF, and shows images (PNG, JPEG, GIF, WebP). Keys in the text are redacted. Refuses other binary files and files that hold keys or passwords.',
     input: Input,
     targets: (input, workspace) => fileTargets(workspace, input.path),
-    execute: (input, context) =>
+    question: (input, context) => (input.unredacted ? askForKeys(input, context) : Promise.resolve(null)),
+    execute: (input, context, approval) =>
       toToolResult(context, async () => {
+        if (input.unredacted) return unredactedOf(input, context, approval);
         const { handle, path: canonical } = await openInside(context.workspace, input.path);
         try {
           const file = { handle, path: await shownPath(context.workspace.folder, canonical) };
@@ -48,6 +53,13 @@ export function readFileTool(): Tool {
         }
       }),
   });
+}
+
+async function unredactedOf(input: Input, context: ToolContext, approval: Approval | null): Promise<ToolResult> {
+  const { path, bytes, encoding, stamp } = await readWithKeys(input, context, approval);
+  const { offset: first = 1, limit = MAX_LINES } = input;
+  const page = await readPage(Readable.from([bytes]), first, limit);
+  return { ...resultOf({ path, first, page, size: bytes.length }, { encoding, stamp }), isUnredacted: true };
 }
 
 interface File {
@@ -93,11 +105,8 @@ async function unsavedOf(
   if (shown === disk) return null;
   const text = new TextDecoder().decode(shown);
   const page = await readPage(Readable.from([Buffer.from(text)]), first, limit);
-  const { output, metadata } = resultOf(
-    { path, first, page, size: shown.length },
-    { encoding: 'utf-8', stamp: stampOf(shown) },
-  );
-  return { status: 'completed', output, metadata: { ...metadata, unsaved: true } };
+  const result = resultOf({ path, first, page, size: shown.length }, { encoding: 'utf-8', stamp: stampOf(shown) });
+  return { ...result, metadata: { ...result.metadata, unsaved: true } };
 }
 
 async function pdfOf(file: File, input: Input, { signal, thread }: ToolContext): Promise<ToolResult> {
@@ -136,6 +145,7 @@ function resultOf(
   return {
     status: 'completed',
     output: render(page, first, size, encoding),
+    ...(page.before === '' ? {} : { before: page.before }),
     metadata: {
       path,
       from: first,

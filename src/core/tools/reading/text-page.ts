@@ -17,36 +17,44 @@ export interface Page {
   cut: boolean;
   /** Lines of the whole file, where it was read to its end. */
   total: number | null;
+  /** End of the text before the page. */
+  before: string;
 }
+
+/** Length of `before`, in bytes: that of the longest private key. */
+const BEFORE_BYTES = 20_000;
 
 /** Reads no further than the page needs, and holds no more than the page. `chunks`: the text in UTF-8. */
 export async function readPage(chunks: AsyncIterable<Buffer>, first: number, limit: number): Promise<Page> {
   const kept: Buffer[] = [];
+  const skipped = new LastBytes();
   let size = 0;
   let line = 1;
   let atLineStart = true;
   for await (const chunk of chunks) {
     let start = 0;
     while (start < chunk.length) {
-      if (line >= first + limit) return finish(kept, { more: true, total: null });
+      if (line >= first + limit) return finish(kept, skipped, { more: true, total: null });
       const newline = chunk.indexOf(NEWLINE, start);
       const end = newline < 0 ? chunk.length : newline + 1;
       if (line >= first) {
         const room = MAX_BYTES - size;
         kept.push(Buffer.from(chunk.subarray(start, Math.min(end, start + room))));
         size += Math.min(end - start, room);
-        if (end - start > room) return finish(kept, { more: true, total: null });
+        if (end - start > room) return finish(kept, skipped, { more: true, total: null });
+      } else {
+        skipped.push(chunk.subarray(start, end));
       }
       atLineStart = newline >= 0;
       if (atLineStart) line++;
       start = end;
     }
   }
-  return finish(kept, { more: false, total: line - (atLineStart ? 1 : 0) });
+  return finish(kept, skipped, { more: false, total: line - (atLineStart ? 1 : 0) });
 }
 
 /** Where the page was cut within a line, that line is left for the next page, unless it is all there is. */
-function finish(kept: readonly Buffer[], { more, total }: Pick<Page, 'more' | 'total'>): Page {
+function finish(kept: readonly Buffer[], skipped: LastBytes, { more, total }: Pick<Page, 'more' | 'total'>): Page {
   let bytes: Buffer = Buffer.concat(kept);
   let cut = false;
   if (more && bytes.length > 0 && bytes.at(-1) !== NEWLINE) {
@@ -54,7 +62,28 @@ function finish(kept: readonly Buffer[], { more, total }: Pick<Page, 'more' | 't
     cut = end === 0;
     bytes = bytes.subarray(0, cut ? startOfLastCharacter(bytes) : end);
   }
-  return { bytes, lines: countLines(bytes), more, cut, total };
+  return { bytes, lines: countLines(bytes), more, cut, total, before: skipped.text };
+}
+
+/** The end of a long text, of which little is stored. */
+class LastBytes {
+  #parts: Buffer[] = [];
+  #size = 0;
+
+  push(bytes: Buffer): void {
+    this.#parts.push(Buffer.from(bytes.subarray(-BEFORE_BYTES)));
+    this.#size += this.#parts.at(-1)!.length;
+    if (this.#size > 2 * BEFORE_BYTES) this.#parts = [this.#join()];
+    if (this.#parts.length === 1) this.#size = this.#parts[0]!.length;
+  }
+
+  get text(): string {
+    return this.#join().toString('utf8');
+  }
+
+  #join(): Buffer {
+    return Buffer.concat(this.#parts).subarray(-BEFORE_BYTES);
+  }
 }
 
 /** Where a character begins that the end of the bytes may have cut. */

@@ -58,6 +58,7 @@ export const phrases = {
   run: ({ command }) => `Exécuter ${command}`,
   run_in: ({ command, folder }) => `Dans ${folder}, exécuter ${command}`,
   read_address: ({ address }) => `Lire ${address}`,
+  read_unredacted: ({ path }) => `Lire ${path} avec ses clés`,
   search_web: ({ query }) => `Chercher sur le web « ${query} »`,
   use: ({ tool }) => `Utiliser ${tool}`,
   use_of_server: ({ tool, server }) => `Utiliser ${tool ?? 'les ressources'} du serveur MCP ${server}`,
@@ -114,6 +115,10 @@ export const phrases = {
   kept: () => 'Ce qu’elle change peut être annulé',
   address_told: () =>
     'Il lit cette adresse, sans rien qui permette à son serveur de vous reconnaître ; ce que contient l’adresse lui est transmis',
+  shows_keys: ({ path, names }) => `${path} contient : ${names}`,
+  keys_sent: () =>
+    'Un oui les envoie au modèle, et elles restent dans l’historique de cette conversation. Ce fichier peut ensuite être relu tant qu’il ne change pas',
+  keys_for_person: () => 'Vous seul pouvez autoriser un fichier avec ses clés',
   query_sent: ({ host }) =>
     host === null
       ? 'La requête n’est envoyée à personne : aucune recherche n’est configurée'

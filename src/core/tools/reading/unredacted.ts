@@ -1,0 +1,97 @@
+/** Reads a whole text file with its keys, after the person allowed exactly this content. */
+import type { Approval } from '#contract/approval.ts';
+import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
+import { TriadError } from '../../base/errors.ts';
+import { canonicalHash, sha256 } from '../../base/hash.ts';
+import { nameKeys } from '../../base/redact.ts';
+import { openInside, shownPath } from '../../workspace/places.ts';
+import { stampOf } from '../../workspace/stamp.ts';
+import { asked } from '../asked.ts';
+import type { Question, QuestionContext } from '../tool.ts';
+import { type Encoding, TextFile } from './encoding.ts';
+
+export const READ_FILE = 'read_file';
+/** A larger file is not read with its keys. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+type Asking = Pick<QuestionContext, 'workspace' | 'signal' | 'unredacted'>;
+
+interface WholeText {
+  /** As it is shown. */
+  path: string;
+  /** UTF-8. */
+  bytes: Buffer;
+  encoding: Encoding;
+  stamp: string;
+  /** Of the content that the person is asked about. */
+  hash: string;
+  /** Names of the keys in it. */
+  keys: string[];
+}
+
+/** Null if the file has no keys, or the person allowed it in this conversation and it is unchanged. */
+export async function askForKeys(input: { path: string }, context: Asking): Promise<Question | null> {
+  const { path, hash, keys } = await readWhole(input.path, context);
+  if (keys.length === 0 || context.unredacted.has(path, hash)) return null;
+  return {
+    ...asked(phrase('read_unredacted', { path }), [
+      phrase('shows_keys', { path, names: keys.join(', ') }),
+      phrase('keys_sent'),
+    ]),
+    subject: {
+      kind: 'tool',
+      tool: READ_FILE,
+      input,
+      folder: context.workspace.folder,
+      preview: null,
+      hash: hashQuestion(input, hash),
+      keys,
+    },
+    risk: 'high',
+    reversible: true,
+    held: sentenceOf(phrase('keys_for_person')),
+  };
+}
+
+/** Throws `conflict` if the person did not allow exactly this content. */
+export async function readWithKeys(
+  input: { path: string },
+  context: Asking,
+  approval: Approval | null,
+): Promise<WholeText> {
+  const whole = await readWhole(input.path, context);
+  const { path, hash, keys } = whole;
+  if (keys.length === 0 || context.unredacted.has(path, hash)) return whole;
+  const decision = approval?.decisions[0];
+  const subject = approval?.request.subject;
+  const isAllowed = decision?.allowed && decision.decidedBy === 'person';
+  if (!isAllowed || subject?.kind !== 'tool' || subject.hash !== hashQuestion(input, hash))
+    throw new TriadError('conflict', `${path} has changed since the person was asked: ask again`);
+  context.unredacted.add(path, hash);
+  return whole;
+}
+
+function hashQuestion(input: unknown, content: string): string {
+  return canonicalHash({ tool: READ_FILE, input, content });
+}
+
+async function readWhole(path: string, { workspace, signal }: Asking): Promise<WholeText> {
+  const { handle, path: canonical } = await openInside(workspace, path);
+  try {
+    const shown = await shownPath(workspace.folder, canonical);
+    const stats = await handle.stat({ bigint: true });
+    if (stats.size > MAX_BYTES)
+      throw new TriadError('bad_input', `${shown} is too large to be read with its keys (${stats.size} bytes)`);
+    const text = new TextFile(handle, signal);
+    const chunks: Buffer[] = [];
+    for await (const chunk of text) chunks.push(Buffer.from(chunk));
+    if (text.isBinary) throw new TriadError('bad_input', `${shown} is no text file: read it without "unredacted"`);
+    const bytes = Buffer.concat(chunks);
+    const { encoding } = text;
+    const keys = await nameKeys(bytes.toString());
+    const stamp = stampOf(encoding === 'utf-8' ? bytes : stats);
+    return { path: shown, bytes, encoding, stamp, hash: sha256(bytes), keys };
+  } finally {
+    await handle.close();
+  }
+}
