@@ -44,6 +44,7 @@ export const ATTACKS: readonly Attack[] = [
   { name: 'links whose text names another host', short: 300, full: 10_000 },
   { name: 'text that turns around or covers other text', short: 300, full: 10_000 },
   { name: 'text that covers a terminal, a few marks at a time', short: 1, full: 1 },
+  { name: 'known keys in files, commands, MCP servers and web pages', short: 132, full: 132 },
 ];
 
 /** Declares the test of an attack, which gets the number of tries. */
