@@ -41,11 +41,14 @@ const SPELLINGS = KEYS.flatMap(listSecrets).flatMap(spell);
 const SERVER = `
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
+const read = () => fs.readFileSync(process.argv[2], 'utf8');
 const METHODS = {
-  initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }),
+  initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { tools: {}, prompts: {} }, serverInfo: { name: 's', version: '1' } }),
   'tools/list': () => ({ tools: [{ name: 'show', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }] }),
+  'prompts/list': () => ({ prompts: [{ name: 'show' }] }),
+  'prompts/get': () => ({ messages: [{ role: 'user', content: { type: 'text', text: read() } }] }),
   'tools/call': () => {
-    const text = fs.readFileSync(process.argv[2], 'utf8');
+    const text = read();
     return { content: [{ type: 'text', text }], structuredContent: { text } };
   },
 };
@@ -81,11 +84,13 @@ async function readEverywhere(notes: string): Promise<Record<string, string>> {
     .step([text('Done.')]);
   const engine = await startEngine(script, {
     settings,
-    files: { [FILE]: notes },
+    files: { [FILE]: notes, 'AGENTS.md': `The guide.\n${notes}` },
     programs: { PATH: process.env['PATH'], DEPLOY_TOKEN: OWN_KEY },
     data: await folderWith(),
   });
-  const { conversationId, runtime } = engine;
+  const { conversationId, runtime, folder } = engine;
+  await engine.trust.add(folder, 'AGENTS.md', `The guide.\n${notes}`);
+  const prompt = await runtime.request('mcp.prompt', { folder, name: 'notes', prompt: 'show', args: {} });
   const { workflowId } = await runtime.request('message.send', {
     conversationId,
     text: 'Look',
@@ -115,6 +120,7 @@ async function readEverywhere(notes: string): Promise<Record<string, string>> {
     ['mcp__notes__show', 'completed'],
     ['edit_file', 'completed'],
   ]);
+  expect(JSON.stringify(engine.model.requests[0]?.body)).toContain('The guide.');
   return {
     requests: JSON.stringify(engine.model.requests.map(({ body }) => body)),
     events: JSON.stringify(engine.events),
@@ -124,6 +130,7 @@ async function readEverywhere(notes: string): Promise<Record<string, string>> {
     'export in JSON': await exported('json'),
     spans: JSON.stringify(collector.requests.map(({ text: body }) => body)),
     terminal: io.out() + io.err(),
+    'prompt of a server': prompt.text,
   };
 }
 

@@ -101,9 +101,9 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
       said(id, `${steps} steps`);
     }, Number(params?.arguments?.['ms']));
   },
-  samples: (id) =>
+  samples: (id, params) =>
     ask(id, 'sampling/createMessage', {
-      messages: [{ role: 'user', content: { type: 'text', text: 'Why?' } }],
+      messages: [{ role: 'user', content: { type: 'text', text: textOf(params) ?? 'Why?' } }],
       maxTokens: 9,
     }),
   elicits: (id) =>

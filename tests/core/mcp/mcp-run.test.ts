@@ -20,6 +20,7 @@ const lying = (tools: string, more = ''): string => lyingTable([`tools=${tools}`
 function calling(...calls: Block[]): Script {
   return calls.reduce((script, call) => script.step([call]), new Script()).step([text('Done.')]);
 }
+const TOKEN = `ghp_${'a1'.repeat(18)}`;
 const outputs = (engine: Harness): string[] =>
   engine.of('tool-end').map(({ entry }) => (entry.kind === 'tool' ? entry.output : ''));
 /** The questions that a person answered. */
@@ -183,13 +184,14 @@ describe('a server that lies', () => {
   test('and asks for a model’s answer gets none, unless the person has allowed it and says yes each time', async () => {
     const script = new Script()
       .step([toolUse('mcp__mute__samples', {})])
-      .step([toolUse('mcp__liar__samples', {})])
+      .step([toolUse('mcp__liar__samples', { text: `Why ${TOKEN}?` })])
       .step([text('Because.')])
       .step([toolUse('mcp__liar__samples', {})])
       .step([toolUse('mcp__liar__samples', {})])
       .step([text('Otherwise.')])
       .step([text('Done.')]);
     const changed = { messages: [{ role: 'user', text: 'Why not?' }], maxTokens: 5 };
+    const asked = [{ role: 'user', content: [{ text: 'Why [redacted: GitHub token]?' }] }];
     const says: Answer[] = [{ kind: 'allow' }, { kind: 'reject', reason: '' }, { kind: 'edit', value: changed }];
     const mute = tableOf('mute', [LIAR, 'tools=samples'], 'permissions = []');
     const engine = await startEngine(script, {
@@ -205,6 +207,7 @@ describe('a server that lies', () => {
     expect(none).toBe('{"error":-1}');
     expect(other).toContain('Otherwise.');
     // What the person makes of it is what the model is asked.
+    expect(engine.model.requests[2]?.body).toMatchObject({ messages: asked });
     const { body } = engine.model.requests[5]!;
     expect(body).toMatchObject({ max_tokens: 5, messages: [{ role: 'user', content: [{ text: 'Why not?' }] }] });
     for (const { approval } of engine.of('approval-request')) expect(approval).not.toHaveProperty('onTimeout');
