@@ -59,6 +59,21 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 });
 `;
 
+/** Calls that read the notes, and edit a line. */
+function readInEachWay(url: string): Script {
+  return new Script()
+    .step([toolUse('read_file', { path: FILE }), toolUse('read_file', { path: FILE, offset: 3 })])
+    .step([toolUse('grep', { pattern: '.', path: FILE })])
+    .step([toolUse('bash', { command: `cat ${FILE}; sleep 0.3; cat ${FILE} >&2; cp ${FILE} copy.txt; exit 3` })])
+    .step([toolUse('bash', { command: `cat ${FILE}`, background: true })])
+    .step([toolUse('bash', { command: 'sleep 0.5' })])
+    .step([toolUse('bash_jobs', { action: 'read', id: 'command-1' })])
+    .step([toolUse('web_fetch', { url })])
+    .step([toolUse('mcp__notes__show', {})])
+    .step([toolUse('edit_file', { path: FILE, edits: [{ old_text: 'last line', new_text: 'the last line' }] })])
+    .step([text('Done.')]);
+}
+
 /** Reads the notes in every way that an agent has, and edits a line. Returns all that left the engine. */
 async function readEverywhere(notes: string): Promise<Record<string, string>> {
   onTestFinished(() => ['environment', 'MCP servers'].forEach((source) => knowSecrets(source, [])));
@@ -71,18 +86,7 @@ async function readEverywhere(notes: string): Promise<Record<string, string>> {
     `web.private_hosts = ["${web.host}"]`,
     server,
   ].join('\n');
-  const script = new Script()
-    .step([toolUse('read_file', { path: FILE }), toolUse('read_file', { path: FILE, offset: 3 })])
-    .step([toolUse('grep', { pattern: '.', path: FILE })])
-    .step([toolUse('bash', { command: `cat ${FILE}; sleep 0.3; cat ${FILE} >&2; cp ${FILE} copy.txt; exit 3` })])
-    .step([toolUse('bash', { command: `cat ${FILE}`, background: true })])
-    .step([toolUse('bash', { command: 'sleep 0.5' })])
-    .step([toolUse('bash_jobs', { action: 'read', id: 'command-1' })])
-    .step([toolUse('web_fetch', { url: web.url })])
-    .step([toolUse('mcp__notes__show', {})])
-    .step([toolUse('edit_file', { path: FILE, edits: [{ old_text: 'last line', new_text: 'the last line' }] })])
-    .step([text('Done.')]);
-  const engine = await startEngine(script, {
+  const engine = await startEngine(readInEachWay(web.url), {
     settings,
     files: { [FILE]: notes, 'AGENTS.md': `The guide.\n${notes}` },
     programs: { PATH: process.env['PATH'], DEPLOY_TOKEN: OWN_KEY },
@@ -99,15 +103,6 @@ async function readEverywhere(notes: string): Promise<Record<string, string>> {
   });
   await engine.ended(workflowId);
   await eventually(() => expect(collector.spans.some(({ name }) => name === 'prompt')).toBe(true));
-  const exported = async (format: 'md' | 'json') =>
-    (await runtime.request('conversation.export', { conversationId, format, unredacted: true })).text;
-  const io = memoryIo({ client: runtime });
-  await main(['sessions', 'show', conversationId], io);
-  await io.screen.flush();
-  const { workflow } = await runtime.request('workflow.get', { workflowId });
-  const diffs = (await runtime.request('change.list', { conversationId })).flatMap(({ runId, toolCallId, files }) =>
-    files.map(({ path }) => runtime.request('change.diff', { conversationId, runId, toolCallId, path })),
-  );
   expect(engine.of('tool-end').map(({ entry }) => [entry.name, entry.status])).toEqual([
     ['read_file', 'completed'],
     ['read_file', 'completed'],
@@ -122,15 +117,32 @@ async function readEverywhere(notes: string): Promise<Record<string, string>> {
   ]);
   expect(JSON.stringify(engine.model.requests[0]?.body)).toContain('The guide.');
   return {
+    ...(await collectRecords(engine, workflowId)),
+    spans: JSON.stringify(collector.requests.map(({ text: body }) => body)),
+    'prompt of a server': prompt.text,
+  };
+}
+
+/** All that the engine sent, stored and shows. */
+async function collectRecords(engine: Harness, workflowId: string): Promise<Record<string, string>> {
+  const { conversationId, runtime } = engine;
+  const exported = async (format: 'md' | 'json') =>
+    (await runtime.request('conversation.export', { conversationId, format, unredacted: true })).text;
+  const io = memoryIo({ client: runtime });
+  await main(['sessions', 'show', conversationId], io);
+  await io.screen.flush();
+  const { workflow } = await runtime.request('workflow.get', { workflowId });
+  const diffs = (await runtime.request('change.list', { conversationId })).flatMap(({ runId, toolCallId, files }) =>
+    files.map(({ path }) => runtime.request('change.diff', { conversationId, runId, toolCallId, path })),
+  );
+  return {
     requests: JSON.stringify(engine.model.requests.map(({ body }) => body)),
     events: JSON.stringify(engine.events),
     entries: JSON.stringify(await runtime.request('run.entries', { runId: workflow.runId })),
     changes: JSON.stringify(await Promise.all(diffs)),
     'export in Markdown': await exported('md'),
     'export in JSON': await exported('json'),
-    spans: JSON.stringify(collector.requests.map(({ text: body }) => body)),
     terminal: io.out() + io.err(),
-    'prompt of a server': prompt.text,
   };
 }
 

@@ -101,7 +101,7 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
       said(id, `${steps} steps`);
     }, Number(params?.arguments?.['ms']));
   },
-  samples: (id, params) =>
+  samples: (id, { params }) =>
     ask(id, 'sampling/createMessage', {
       messages: [{ role: 'user', content: { type: 'text', text: textOf(params) ?? 'Why?' } }],
       maxTokens: 9,

@@ -6,6 +6,7 @@ import { errorInfo, TriadError } from '../base/errors.ts';
 import { matches } from '../base/pattern.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { orStopped } from '../base/stop.ts';
+import { redactKeysNow } from '../base/redact.ts';
 import type { Embeddings } from '../model/embeddings.ts';
 import type { Embedded, Space, Vectors, VectorTable } from '../store/store.ts';
 import { vectorKey } from '../store/vectors.ts';
@@ -112,10 +113,10 @@ export class HybridSearch {
     return missing.length - now.length;
   }
 
-  /** Rejects with `provider` where what comes back is not what the port promises. */
+  /** Embeds the texts without their keys. Rejects with `provider` if the answer is not what the port promises. */
   async #embed(texts: readonly string[], until: AbortSignal): Promise<Float32Array[]> {
     const { dimensions } = this.#embeddings;
-    const vectors = await orStopped(until, this.#embeddings.embed(texts, until));
+    const vectors = await orStopped(until, this.#embeddings.embed(texts.map(redactKeysNow), until));
     const isFit = (vector: Float32Array): boolean =>
       vector.length === dimensions && vector.every(Number.isFinite) && vector.some((one) => one !== 0);
     if (vectors.length === texts.length && vectors.every(isFit)) return vectors;

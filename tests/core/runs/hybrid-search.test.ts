@@ -70,6 +70,15 @@ async function begin(more: Record<string, string> = {}, embedder = testEmbedder(
 const places = (output: string): string[] => output.split('\n').filter((line) => /^\S.*:\d+ — /.test(line));
 const embedded = ({ requests }: TestEmbedder): number => requests.flat().length;
 
+test('sends no key to the service that embeds', async () => {
+  const token = `ghp_${'a1'.repeat(18)}`;
+  const { find, embedder } = await begin({ 'key.md': `# Key\n\nIt is ${token}.\n` });
+  await find('key');
+  const sent = embedder.requests.flat().join('\n');
+  expect(sent).toContain('It is [redacted: GitHub token].');
+  expect(sent).not.toContain(token);
+});
+
 test('what means the same is found beside what the words find, each section once', async () => {
   const { folder, store, find } = await begin({ 'again.md': '# Again\n\nA car, a car.\n' });
   const words = await call(semanticSearchTool(), { query: 'car' }, contextIn(folder));
