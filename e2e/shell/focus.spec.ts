@@ -49,7 +49,7 @@ async function press(page: Page, control: Locator, gone = true): Promise<string>
 test(
   'no press that takes its own control away leaves the focus nowhere',
   fullSpec(
-    'e2e/chat/changes.spec.ts › what one of three agents changed is undone, with what is in conflict said first, and done again',
+    'e2e/chat/changes.spec.ts › what one of three agents changed is undone, with what is in conflict said first, and done again; a commit lists its programs',
   ),
   async ({ start }) => {
     const script = new Script()
