@@ -175,3 +175,21 @@ test(
     await context.close();
   },
 );
+
+test(
+  'the token stays at its own address while that of the app cannot be cleared',
+  { tag: '@browser' },
+  async ({ browser, openHost }) => {
+    const context = await browser.newContext();
+    const host = await openHost(0, createLabel());
+    const page = await context.newPage();
+    await page.route('**/sign-in/clear', (route) => route.abort());
+    await page.goto(host.url);
+    await expect(page.getByText('This address could not be prepared.')).toBeVisible();
+    expect(page.url()).toBe(host.url);
+    await page.unroute('**/sign-in/clear');
+    await page.reload();
+    await expect(app(page)).toBeVisible();
+    await context.close();
+  },
+);
