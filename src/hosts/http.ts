@@ -59,6 +59,8 @@ interface Site {
   /** Origin of the page of the printed URL. */
   signInOrigin: string;
   signInPage: SignInPage;
+  /** Returns whether another program may have served the app's origin. Clearing also deletes drafts and keys there. */
+  mustClear: () => Promise<boolean>;
   report: (line: string) => void;
 }
 
@@ -82,7 +84,9 @@ export async function serve(client: Client | null, options: ServeOptions): Promi
   const entrance = new Entrance({ keys, report, ...(patienceMs === undefined ? {} : { patienceMs }) });
   const hosts = appHosts(port, host);
   const signInPage = buildSignInPage(origin);
-  const site: Site = { client, root, report, entrance, hosts, signInOrigin, signInPage };
+  // No other program knows a random host name at which browsers have signed in.
+  const mustClear = async () => label === null || !(await keys.hasKeyAt(origin));
+  const site: Site = { client, root, report, entrance, hosts, signInOrigin, signInPage, mustClear };
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
@@ -148,9 +152,8 @@ async function answer(site: Site, request: IncomingMessage, response: ServerResp
   }
   const refused = refusal(request, site.hosts, 'page');
   if (refused !== null) return plain(response, refused.status, `${refused.text}\n`);
-  // Clearing signs the browser out: only the page of a token that was not used may ask for it.
   if (request.url === CLEAR_PATH && origin === signInOrigin) {
-    response.writeHead(200, clearingHeaders(signInOrigin, !site.entrance.isTokenSpent));
+    response.writeHead(200, clearingHeaders(signInOrigin, !site.entrance.isTokenSpent && (await site.mustClear())));
     response.end();
     return;
   }

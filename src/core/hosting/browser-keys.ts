@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
-import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf } from '../base/errors.ts';
@@ -59,14 +59,17 @@ export class BrowserKeys {
     await rm(this.#pathOf(key, origin), { force: true });
   }
 
+  /** Returns whether a browser has signed in at this origin. Rejects if the folder cannot be read. */
+  async hasKeyAt(origin: string): Promise<boolean> {
+    const names = await this.#list();
+    const texts = await Promise.all(names.map((name) => readFile(join(this.#folder, name), 'utf8').catch(() => '')));
+    return texts.some((text) => text.includes(`"origin": ${JSON.stringify(origin)},`));
+  }
+
   /** Removes all keys, but for that one; resolves with their number. */
   async signOut(but?: { key: string; origin: string }): Promise<number> {
     const kept = but === undefined ? null : nameOf(but.key, but.origin);
-    const names = await readdir(this.#folder).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return [];
-      throw error;
-    });
-    const removed = names.filter((name) => FILE.test(name) && name !== kept);
+    const removed = (await this.#list()).filter((name) => name !== kept);
     await Promise.all(removed.map((name) => rm(join(this.#folder, name), { force: true })));
     return removed.length;
   }
@@ -85,6 +88,14 @@ export class BrowserKeys {
       if (codeOf(error) === 'ENOENT') return null;
       throw error;
     }
+  }
+
+  async #list(): Promise<string[]> {
+    const names = await readdir(this.#folder).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return [];
+      throw error;
+    });
+    return names.filter((name) => FILE.test(name));
   }
 
   #pathOf(key: string, origin: string): string {

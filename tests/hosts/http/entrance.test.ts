@@ -1,7 +1,9 @@
 /** What is answered over HTTP: the app's files and nothing else, under the right name of the host, from the right origin. */
 import { once } from 'node:events';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { memoryClient } from '../support/memory-client.ts';
 import { readAppOrigin, TestBrowser } from '../../support/test-browser.ts';
@@ -94,6 +96,34 @@ test('only the sign-in page gets a browser cleared, and only until the token is 
   await TestBrowser.signedIn(url);
   expect(await clearing(origin)).toBeUndefined();
   expect((await site.get('/sign-in/clear', { origin })).headers['access-control-allow-origin']).toBe(origin);
+});
+
+test('clears no browser at a host name where browsers have signed in', async () => {
+  const label = '0123456789abcdef0123';
+  const clearing = async ({ server, get }: Site) => {
+    const { origin } = new URL(server.url);
+    const host = new URL(server.origin).host;
+    return (await get('/sign-in/clear', { host, origin })).headers['clear-site-data'];
+  };
+  const first = await openSite(memoryClient(), { label });
+  const { port } = first.server;
+  expect(await clearing(first)).toBe('"storage", "cache"');
+  await first.enter();
+  const data = await mkdtemp(join(tmpdir(), 'triad-browsers-'));
+  await cp(first.data, data, { recursive: true });
+  await first.close();
+
+  const again = await openSite(memoryClient(), { label, port, data });
+  expect(await clearing(again)).toBeUndefined();
+  await again.close();
+  // Another program can have served an address without a random name in between.
+  const plain = await openSite(memoryClient(), { port, data });
+  await plain.enter();
+  await plain.close();
+  const plainAgain = await openSite(memoryClient(), { port, data });
+  expect(await clearing(plainAgain)).toBe('"storage", "cache"');
+  await plainAgain.close();
+  await rm(data, { recursive: true });
 });
 
 async function reach(host: string, port: number): Promise<void> {
