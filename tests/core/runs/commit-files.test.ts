@@ -47,7 +47,8 @@ async function makeRepository(more: Record<string, string> = {}) {
       write(join(folder, at, name), script),
     /** Makes a program that copies its input, as a filter does. */
     addProgram: (name: string, script = `touch '${ran}/${name}'; cat`) => write(join(data, 'bin', name), script),
-    commit: (programs?: string) => commitFiles(engine, { folder, message: 'Why', paths: ['a.txt'], programs }),
+    commit: (programs?: string, at = folder) =>
+      commitFiles(engine, { folder: at, message: 'Why', paths: ['a.txt'], programs }),
     commitSeen: async () =>
       commitFiles(engine, { folder, message: 'Why', paths: ['a.txt'], programs: (await preview()).hash }),
     listRan: () => readdir(ran).then((names) => names.sort()),
@@ -159,6 +160,21 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(git('log', '--oneline')).toBe('');
     expect(git('status', '--short')).toBe('A  staged.txt\n?? a.txt');
     expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('one');
+  });
+
+  test('a commit in a worktree, and in a folder of a repository, is on its branch', async () => {
+    const { folder, git, addHook, commit } = await makeRepository();
+    await commit();
+    git('worktree', 'add', '-q', '-b', 'two', 'tree');
+    await writeFile(join(folder, 'tree/a.txt'), 'two');
+    await commit(undefined, join(folder, 'tree'));
+    await mkdir(join(folder, 'below'));
+    await writeFile(join(folder, 'below/a.txt'), 'three');
+    await commit(undefined, join(folder, 'below'));
+    expect(git('show', 'two:a.txt')).toBe('two');
+    expect(git('ls-tree', '-r', '--name-only', 'main')).toBe('a.txt\nbelow/a.txt');
+    await addHook('pre-commit');
+    await expect(commit(undefined, join(folder, 'tree'))).rejects.toMatchObject({ code: 'conflict' });
   });
 
   test('a commit is rejected if .git names the branches of another repository meanwhile', async () => {
