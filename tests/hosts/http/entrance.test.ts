@@ -100,10 +100,10 @@ test('only the sign-in page gets a browser cleared, and only until the token is 
 
 test('clears no browser at a host name where browsers have signed in', async () => {
   const label = '0123456789abcdef0123';
-  const clearing = async ({ server, get }: Site) => {
-    const { origin } = new URL(server.url);
-    const host = new URL(server.origin).host;
-    return (await get('/sign-in/clear', { host, origin })).headers['clear-site-data'];
+  const clearing = async (at: Site) => {
+    const { origin } = new URL(at.server.url);
+    const { host } = new URL(at.server.origin);
+    return (await at.get('/sign-in/clear', { host, origin })).headers['clear-site-data'];
   };
   const first = await openSite(memoryClient(), { label });
   const { port } = first.server;
