@@ -15,15 +15,18 @@ export const GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
-    sentence: 'A sub-agent starts only after you approve all of its settings, and it runs with exactly those settings.',
+    sentence: 'A sub-agent starts only after you, your rule or your grant approves all of its settings.',
+    tests: ['tests/core/approvals/approval.test.ts › a sub-agent sends nothing before it was approved'],
+  },
+  {
+    sentence: 'It runs with exactly those settings.',
     tests: [
-      'tests/core/approvals/approval.test.ts › a sub-agent sends nothing before it was approved',
       'tests/core/approvals/approval.test.ts › exactly the edited prompt is what the child gets, and both hashes are kept',
       'tests/core/runs/approved-is-run.test.ts › a sub-agent whose prompt was changed in the store since the question is not started',
     ],
   },
   {
-    sentence: 'A sub-agent has no tool and no permission that its lead lacks.',
+    sentence: 'A sub-agent has no permission that its lead lacks.',
     tests: [
       'tests/core/runs/narrowing.test.ts › what starts is within the parent',
       'tests/core/runs/narrowing.test.ts › what the person makes of it is within the parent',
@@ -33,7 +36,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
-    sentence: 'High risk always requires an answer: a timeout rejects.',
+    sentence: 'A timeout never approves high risk.',
     tests: [
       'tests/core/approvals/permissions.test.ts › a timeout never allows a batch of sub-agents, because its risk is high',
       'tests/core/approvals/approval.test.ts › an unanswered question ends as no when its time is over',
@@ -41,17 +44,34 @@ export const GUARANTEES: readonly Guarantee[] = [
   },
   // Files and keys
   {
-    sentence: 'Tools read and write only in the folder of the conversation.',
+    sentence: 'File tools read and write only in the folder of the conversation.',
     tests: [
       'tests/core/tools/path-escapes.test.ts › every input that is named like a path is tried',
       'tests/core/tools/path-escapes.test.ts › $name',
     ],
   },
   {
-    sentence: "No tool reads or writes files with keys, or Triad's own folders, even if a rule allows it.",
+    sentence: 'No file tool reads or writes files of keys by their names, even if a rule allows it.',
     tests: [
       'tests/core/workspace/secret-names.test.ts › reading is refused by name, and through a harmless link to it',
       'tests/core/runs/own-folders.test.ts › with a rule that allows every write, the mode auto and a yes to everything',
+    ],
+  },
+  {
+    sentence: "Triad's own folders are closed to file tools, except session notes to a lead.",
+    tests: [
+      'tests/core/runs/own-folders.test.ts › with a rule that allows every write, the mode auto and a yes to everything',
+    ],
+  },
+  {
+    sentence:
+      'Known forms of keys in files, tool output and web pages are redacted before a model gets them, also in base64 and hexadecimal.',
+    tests: ['tests/security/known-keys.test.ts › known keys in files, commands, MCP servers and web pages'],
+  },
+  {
+    sentence: 'Only your answer to a question opens a file with its keys.',
+    tests: [
+      'tests/security/known-keys.test.ts › opens a file with its keys after one question, in every mode, until the file changes',
     ],
   },
   {
@@ -67,13 +87,13 @@ export const GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
-    sentence: 'A secret reaches an MCP server in a variable or a header, never in an argument.',
+    sentence: 'Triad puts no stored secret into the arguments of an MCP server.',
     tests: ['tests/core/mcp/configured.test.ts › that are secret reach a server in variables only, not in arguments'],
   },
   // Commands
   {
     sentence:
-      'With bubblewrap (Linux) or Seatbelt (macOS), a command reads only the workspace, the system and toolchains.',
+      'In the sandbox, a command sees nothing of your home folder but the workspace, its repository, toolchains and folders that you set.',
     tests: [
       'tests/security/sandbox-outside.test.ts › files of the home folder',
       'tests/core/workspace/shell/escapes.test.ts › nothing outside changed, nothing hidden was read, nothing was connected to',
@@ -81,7 +101,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
-    sentence: 'It writes only in the workspace and in caches of its own.',
+    sentence: 'It writes only in the workspace, its repository, temporary folders and caches of its own.',
     tests: [
       'tests/security/sandbox-outside.test.ts › files of the home folder',
       'tests/core/workspace/shell/escapes.test.ts › $name',
@@ -134,6 +154,19 @@ export const GUARANTEES: readonly Guarantee[] = [
       'tests/core/settings/project-config.test.ts › the lower of two limits holds, and one that is not set is higher than any',
     ],
   },
+  {
+    sentence:
+      'Triad reads a repository with a git directory of its own, so hooks, filters and settings of the repository do not run.',
+    tests: ['tests/security/hostile-repository.test.ts › a repository whose settings, hooks and filters name programs'],
+  },
+  {
+    sentence: 'A commit that you start runs the hooks, filters and signing programs that you saw.',
+    tests: [
+      'tests/core/runs/commit-files.test.ts › a commit that the person saw runs its hooks, filters and the program that signs',
+      'tests/core/runs/commit-files.test.ts › a commit runs no program that is planted after the person saw the list',
+      'tests/core/runs/commit-files.test.ts › a commit with programs that the person did not see is rejected',
+    ],
+  },
   // MCP servers
   {
     sentence:
@@ -145,6 +178,13 @@ export const GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
+    sentence: 'Your other servers start in an empty folder, so files of a project cannot influence them.',
+    tests: [
+      'tests/security/neutral-servers.test.ts › an MCP server of the person in a folder with programs of its name',
+      'tests/security/neutral-servers.test.ts › an MCP server of the person that names a file of the folder',
+    ],
+  },
+  {
     sentence: 'A server gets the variables that its entry names, and a few such as `PATH`.',
     tests: [
       'tests/core/mcp/stdio.test.ts › in the folder of the workspace or the one configured, with little of our environment',
@@ -152,7 +192,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
-    sentence: 'A call requires approval, whatever the server says about the tool.',
+    sentence: 'What a server says about a tool never makes a call need less approval.',
     tests: [
       'tests/core/mcp/mcp-run.test.ts › that a rule with tool and pattern allows is not asked about, whatever the server claims is',
     ],
@@ -182,6 +222,15 @@ export const GUARANTEES: readonly Guarantee[] = [
     tests: ['tests/hosts/http/sign-in.test.ts › the token works once, and no guess is it'],
   },
   {
+    sentence:
+      'The page has a random host name or port, so storage and service workers of other programs see neither the page nor the URL.',
+    tests: [
+      'e2e/shell/planted-origin.spec.ts › withstands a service worker that a program left at another address',
+      'e2e/shell/planted-origin.spec.ts › withstands a service worker that a program left at the same address',
+      'tests/hosts/http/entrance.test.ts › serves the app at its own random host name, and at no other name below localhost',
+    ],
+  },
+  {
     sentence: 'A browser proves a key that no script can read.',
     tests: [
       'tests/hosts/http/sign-in.test.ts › a browser that has no key, or one of its own making, is a stranger',
@@ -202,7 +251,18 @@ export const GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
-    sentence: 'Files that other users may write are refused.',
+    sentence: 'A link whose text names another host shows its real host.',
+    tests: ['tests/security/page-text.test.ts › links whose text names another host'],
+  },
+  {
+    sentence: 'Characters that change the direction of text, and stacks of marks, are visible.',
+    tests: [
+      'tests/security/page-text.test.ts › text that turns around or covers other text',
+      'tests/security/page-text.test.ts › text that covers a terminal, a few marks at a time',
+    ],
+  },
+  {
+    sentence: 'Settings, keys and agents that other users may write are refused.',
     tests: [
       'tests/core/base/write-fault.test.ts › a settings file of mode %s is not read',
       'tests/core/base/write-fault.test.ts › keys, trust and agents are held to the same',
