@@ -160,17 +160,30 @@ attack('known keys in files, commands, MCP servers and web pages', async (tries)
   }
 });
 
-test('redacts a page that starts within a private key', async () => {
-  const { text: key } = SAMPLE_KEYS.find(({ name }) => name === 'private key')!;
+test('redacts the part of a private key that a page or a search returns', async () => {
+  const { text: key, secrets } = SAMPLE_KEYS.find(({ name }) => name === 'private key')!;
   const script = new Script()
     .step([toolUse('read_file', { path: 'a.txt', offset: 3, limit: 1 })])
+    .step([toolUse('grep', { pattern: secrets![1]!.slice(0, 12) })])
     .step([text('Done.')]);
   const engine = await startEngine(script, { files: { 'a.txt': `first\n${key}\n` } });
   await engine.ask('Read', 'all');
-  expect(engine.of('tool-end')[0]?.entry.output).toMatch(/^\[redacted: private key\]/);
+  const [page, match] = engine.of('tool-end').map(({ entry }) => entry.output);
+  expect(page).toMatch(/^\[redacted: private key\]/);
+  expect(match).toMatch(/^a\.txt:4:\[redacted: private key\]/);
 });
 
 const [TOKEN] = SAMPLE_KEYS.filter(({ name }) => name === 'GitHub token').map(({ text: key }) => key);
+test('shows no part of a key while a command runs', async () => {
+  const output = `${TOKEN} ${'0'.repeat(3960)}`;
+  const script = new Script().step([toolUse('bash', { command: 'cat a.txt; sleep 0.5' })]).step([text('Done.')]);
+  const engine = await startEngine(script, { files: { 'a.txt': output } });
+  await engine.ask('Read', 'all');
+  const tails = engine.of('tool-output').map(({ tail }) => tail);
+  expect(tails.join('')).toContain('0000');
+  expect(tails.join('')).not.toContain(TOKEN!.slice(4));
+});
+
 const SOURCE = `const a = 1;\nconst token = "${TOKEN}";\nconst b = 2;\n`;
 const UNREDACTED = toolUse('read_file', { path: 'a.ts', unredacted: true });
 

@@ -368,7 +368,9 @@ class Follower {
   }
 
   take(text: string, bytes: number): void {
-    this.#tail = (this.#tail + text).slice(-TAIL_CHARS).toWellFormed();
+    const all = this.#tail + text;
+    // The end of a word alone is dropped: a key is known by its start.
+    this.#tail = all.length <= TAIL_CHARS ? all : all.slice(-TAIL_CHARS).replace(/^\S*/, '').toWellFormed();
     this.#bytes = bytes;
     this.#soon ??= setTimeout(() => this.#tell(), TAIL_MS).unref();
   }

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { INCLUDE_IGNORED, READ_ONLY } from './traits.ts';
 import { IGNORED, MAX_LINE_CHARS, MAX_MATCHES, SEARCH_MS, searchFrom } from './search/search.ts';
 import { toToolResult } from './to-tool-result.ts';
-import { defineTool, type Tool } from './tool.ts';
-import { pathTargets } from '../workspace/places.ts';
+import { defineTool, type Tool, type ToolContext } from './tool.ts';
+import { openInside, pathTargets } from '../workspace/places.ts';
+import { findPlaceholders, redactLines } from '../base/redact.ts';
 
 const Input = z.strictObject({
   pattern: z.string().min(1).max(1000).describe('A JavaScript regular expression, matched against each line.'),
@@ -58,9 +59,46 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
         ];
         return {
           status: found.timedOut ? 'error' : 'completed',
-          output: [...found.lines, ...notes].join('\n'),
+          output: [...(await redactKeyLines(found.lines, context)), ...notes].join('\n'),
           metadata: { pattern: input.pattern, matches: found.lines.length, truncated: found.more, marks: found.marks },
         };
       }),
   });
+}
+
+/** A match that can be a line of a private key: only the lines around it tell. */
+const KEY_LINE = /^(.+?):(\d+):[ \t]*[A-Za-z0-9+/=]{16,}\s*$/;
+/** A larger file is not read for this. */
+const MAX_BYTES = 1024 * 1024;
+
+/** Replaces the lines that belong to a private key of their file. */
+async function redactKeyLines(
+  lines: readonly string[],
+  context: Pick<ToolContext, 'workspace' | 'signal'>,
+): Promise<string[]> {
+  const files = new Map<string, readonly string[]>();
+  const clean: string[] = [];
+  for (const line of lines) {
+    const [, path, number] = KEY_LINE.exec(line) ?? [];
+    if (path !== undefined && !files.has(path)) files.set(path, await readClean(path, context));
+    const own = path === undefined ? '' : (files.get(path)?.[Number(number) - 1] ?? '');
+    clean.push(findPlaceholders(own).length > 0 ? `${path}:${number}:${own}` : line);
+  }
+  return clean;
+}
+
+/** Lines of a file without keys; none if it is too large or cannot be read any more. */
+async function readClean(
+  path: string,
+  { workspace, signal }: Pick<ToolContext, 'workspace' | 'signal'>,
+): Promise<string[]> {
+  const file = await openInside(workspace, path).catch(() => null);
+  if (file === null) return [];
+  try {
+    const { size } = await file.handle.stat();
+    if (size > MAX_BYTES) return [];
+    return redactLines((await file.handle.readFile({ encoding: 'utf8', signal })).split('\n')).lines;
+  } finally {
+    await file.handle.close();
+  }
 }
