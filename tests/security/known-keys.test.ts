@@ -265,3 +265,15 @@ test('writes no placeholder in the place of a key, and keeps the key when other 
   expect(preview).toContain(placeholder);
   expect(preview).not.toContain(TOKEN);
 });
+
+test('keeps the placeholders that a file contains, and adds none', async () => {
+  const line = 'It shows [redacted: GitHub token].\n';
+  const script = new Script()
+    .step([toolUse('write_file', { path: 'a.md', content: `${line}const token = "[redacted: GitHub token]";\n` })])
+    .step([toolUse('write_file', { path: 'a.md', content: `# Guide\n${line}` })])
+    .step([text('Done.')]);
+  const engine = await startEngine(script, { files: { 'a.md': `${line}const token = "${TOKEN}";\n` } });
+  await engine.ask('Write', 'all');
+  expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(['error', 'completed']);
+  expect(await readFile(join(engine.folder, 'a.md'), 'utf8')).toBe(`# Guide\n${line}`);
+});

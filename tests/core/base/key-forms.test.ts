@@ -109,7 +109,7 @@ test('redacts a private key whose beginning or end was cut off', async () => {
 const HARD: Record<string, string> = {
   'one long word': 'a'.repeat(1_000_000),
   'beginnings of private keys': '-----BEGIN PRIVATE KEY-----\n'.repeat(40_000),
-  'ends of private keys': `${'A'.repeat(64)}\n-----END PRIVATE KEY-----\n`.repeat(11_000),
+  'ends of private keys': `${'x9/+'.repeat(16)}\n-----END PRIVATE KEY-----\n`.repeat(11_000),
   addresses: `http://${'a:'.repeat(500_000)}`,
   'access key ids': 'AKIAABCDEFGHIJKLMNOP '.repeat(48_000),
   'a text in base64': Buffer.from('a = b + c; '.repeat(70_000)).toString('base64'),
@@ -120,9 +120,10 @@ test.for(Object.entries(HARD))('takes time in proportion to the text: %s', async
   const measure = async (part: string): Promise<number> => {
     const before = process.cpuUsage();
     await redactKeys(part);
+    redact(part);
     return process.cpuUsage(before).user / 1000;
   };
   await measure(text.slice(0, 50_000));
   // Milliseconds for one megabyte; quadratic time takes minutes.
-  expect(await measure(text)).toBeLessThan(2500);
+  expect(await measure(text)).toBeLessThan(1500);
 });
