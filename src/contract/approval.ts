@@ -193,6 +193,8 @@ export const Subject = z.discriminatedUnion('kind', [
     folder: z.string(),
     hash: z.string(),
   }),
+  /** Another folder has the path of the workspace. A yes lets later calls use it. `hash`: of its path and identity. */
+  z.object({ kind: z.literal('replaced-folder'), folder: z.string(), hash: z.string() }),
   /** Questions of an agent; an allowing answer carries one reply for each. */
   z.object({
     kind: z.literal('questions'),
@@ -202,6 +204,10 @@ export const Subject = z.discriminatedUnion('kind', [
   }),
 ]);
 export type Subject = z.infer<typeof Subject>;
+
+/** Returns whether a question is about the workspace. Only the person answers it, and no rule for its call applies. */
+export const isAboutWorkspace = (kind: Subject['kind'] | undefined): boolean =>
+  kind === 'control-files' || kind === 'replaced-folder';
 
 export const AnswerOption = z.object({
   id: z.string(),

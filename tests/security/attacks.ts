@@ -42,6 +42,7 @@ export const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   ],
   'Files and keys': [
     { name: 'workspaces in a folder of secrets', short: 6, full: 6 },
+    { name: 'a workspace that another folder or a link replaces', short: 16, full: 200 },
     { name: 'known keys in files, commands, MCP servers and web pages', short: 132, full: 132 },
   ],
   'Page and terminal': [

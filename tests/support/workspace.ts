@@ -8,6 +8,7 @@ import { RunShell, ShellHost } from '#core/workspace/shell/run-shell.ts';
 import { search, type SearchOptions } from '#core/tools/search/search.ts';
 import type { Tool, ToolContext, ToolResult } from '#core/tools/tool.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
+import { readFolderIdSync } from '#core/workspace/roots.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 
 /** A canonical new folder with these files. */
@@ -26,7 +27,7 @@ export async function folderWith(files: Readonly<Record<string, string | Uint8Ar
 
 /** The folder as a sub-agent's tools have it, with nothing of the program in it. */
 export function workspaceIn(folder: string, more: Partial<Workspace> = {}): Workspace {
-  return { folder, own: [], sessions: [], secrets: NO_FILES, ...more };
+  return { folder, root: readFolderIdSync(folder) ?? '', own: [], sessions: [], secrets: NO_FILES, ...more };
 }
 
 /** `searching`: how searches are made; without ripgrep where nothing is said. */

@@ -109,6 +109,11 @@ export const ENGLISH = {
     'A command changed them in the sandbox. They start or configure programs outside of it, such as git and MCP servers',
   put_back_control_files: (_: Record<string, never>) =>
     'A no puts the files back, and moves the changed versions to a folder of Triad. Until you answer, nothing starts outside the sandbox in this workspace',
+  use_replaced_folder: ({ folder }: { folder: string }) => `The workspace folder was replaced: use the new ${folder}?`,
+  replaced_folder: (_: Record<string, never>) =>
+    'Another folder has this path since Triad first used it. No tool reaches it until you allow that',
+  later_calls: (_: Record<string, never>) =>
+    'A yes holds for the next calls. This call stays refused, because it was meant for the other folder',
   were_put_back: ({ paths, folder }: { paths: string; folder: string }) =>
     `put back as before the command: ${paths} (the changed versions are in ${folder})`,
   writes_nothing: (_: Record<string, never>) => 'It can write nothing there',

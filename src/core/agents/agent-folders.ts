@@ -24,6 +24,7 @@ import { readAgentFile, readPlace } from './read-place.ts';
 import { AgentRegistry } from './registry.ts';
 import { checkServers, type KnownServers } from './check-servers.ts';
 import { MCP_JSON } from '../settings/mcp-json.ts';
+import type { PinnedFolders } from '../workspace/roots.ts';
 import type { KnownTool } from './vocabulary.ts';
 
 export interface AgentFolderPorts {
@@ -58,6 +59,7 @@ export class AgentFolders {
   readonly #reported = new Set<string>();
   /** Null until it is known which models there are: then no name of one is held against it. */
   #models: HereRules | null = null;
+  #roots: Pick<PinnedFolders, 'read'> | null = null;
   #servers: ((folder: string) => Promise<KnownServers>) | null = null;
 
   constructor(ports: AgentFolderPorts) {
@@ -71,6 +73,11 @@ export class AgentFolders {
     this.#models = models;
   }
 
+  /** From now on nothing is read from a folder that was replaced. */
+  useRoots(roots: Pick<PinnedFolders, 'read'>): void {
+    this.#roots = roots;
+  }
+
   /** From now on what files name of MCP servers is held against those of the folder. */
   useServers(known: (folder: string) => Promise<KnownServers>): void {
     this.#servers = known;
@@ -81,7 +88,7 @@ export class AgentFolders {
     const { places, trust } = this.#ports;
     const [own, project, hashes] = await Promise.all([
       Promise.all(places.map(async (place) => ({ place, files: await this.#readOwn(place) }))),
-      projectFiles(folder),
+      this.#projectFiles(folder),
       trust.hashes(folder),
     ]);
     // An unreadable file defines nothing, so it needs no trust: its fault is reported.
@@ -175,6 +182,11 @@ export class AgentFolders {
   /** The places of those files, in the same order. */
   places(folder: string): AgentPlace[] {
     return [...this.#ports.places, ...projectPlaces(folder)];
+  }
+
+  async #projectFiles(folder: string): Promise<ProjectFile[]> {
+    if (this.#roots === null) return projectFiles(folder);
+    return (await this.#roots.read(folder, () => projectFiles(folder))) ?? [];
   }
 
   #readOwn(place: AgentPlace): Promise<RawFile[]> {

@@ -27,6 +27,8 @@ function askedIn(subject: Subject): Pick<AskedItem, 'runId' | 'asked'>[] {
       return [{ runId: null, asked: subject.questions }];
     case 'control-files':
       return [{ runId: null, asked: subject.files }];
+    case 'replaced-folder':
+      return [{ runId: null, asked: subject.folder }];
     case 'tool':
     case 'action':
       return [{ runId: null, asked: subject.input }];

@@ -1,7 +1,13 @@
 /** The durable gate: every question is stored before it is shown, answered at most once, and ends as no unless someone said yes. */
 import { irreversibleText } from '#contract/irreversible-text.ts';
 import type { ApprovePolicy } from '#contract/agent.ts';
-import type { Answer, Approval, ApprovalRequest, Decision } from '#contract/approval.ts';
+import {
+  type Answer,
+  type Approval,
+  type ApprovalRequest,
+  type Decision,
+  isAboutWorkspace,
+} from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
 import type { GrantRequest } from '#contract/permission.ts';
@@ -207,7 +213,7 @@ export class ApprovalGate {
     });
     if (open.policy === 'all') {
       const { subject } = open.approval.request;
-      const isForPerson = subject.kind === 'control-files' || (subject.kind === 'tool' && subject.keys !== undefined);
+      const isForPerson = isAboutWorkspace(subject.kind) || (subject.kind === 'tool' && subject.keys !== undefined);
       this.#decideRest(open, {
         decidedBy: 'rule',
         ruleId: 'approve:all',

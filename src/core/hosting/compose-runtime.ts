@@ -104,6 +104,7 @@ export async function runtimeOf({ secrets, environment, createDemo, ...ports }: 
   await providers.bindOldKey().catch(() => undefined);
   const webSearch = new SearchEndpoint({ settings: ports.settings, secrets });
   const mcp = mcpOf({ ...ports, secrets });
+  ports.agents.useRoots(ports.workspaces.roots);
   ports.agents.useServers((folder) => mcp.known(folder));
   ports.workspaces.controlFiles.useStartedFiles(async (folder) =>
     (await mcp.startedFrom(folder)).flatMap((pattern) => literalOf(pattern) ?? []),
@@ -138,7 +139,7 @@ function mcpOf({
     sandboxFor: (folder) => servers.sandboxFor(folder),
     ensureSettled: async (folder) => {
       const path = await realpath(folder).catch(() => folder);
-      await shell.workspaces?.controlFiles.ensureSettled({ folder: path });
+      await shell.workspaces?.ensureStart(path);
     },
     neutralFolder: shell.workspaces && join(shell.workspaces.caches, 'servers'),
   });

@@ -97,6 +97,8 @@ export interface RunContext {
   readonly tools: readonly Tool[];
   /** Whether the tool that a model calls by this name starts sub-agents. */
   startsAgents(name: string): boolean;
+  /** Throws `not_allowed` for a tool that reaches the workspace folder if that was replaced. Asks the person once. */
+  checkFolder(toolCallId: string, tool: Tool): Promise<void>;
   /** What earlier attempts of the run stored about its calls, by call id. */
   readonly stored: { calls: ReadonlyMap<string, ToolCallRow>; approvals: ReadonlyMap<string, Approval> };
 

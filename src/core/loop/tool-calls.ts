@@ -108,6 +108,7 @@ async function prepare(run: RunContext, call: ToolUsePart): Promise<Prepared> {
   // What may have been done is not asked about again.
   if (run.signal.aborted || isCutOff(run, call, tool)) return { call, tool, input, answered: Promise.resolve(null) };
   try {
+    await run.checkFolder(call.id, tool);
     const asked = await ask(run, call, tool, input);
     const result = run.steps?.startsNothing(call.id) ? await run.steps.result(call.id) : null;
     return result ? { call, known: result } : { call, tool, input, ...asked };

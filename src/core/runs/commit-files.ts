@@ -10,6 +10,7 @@ import { COMMIT, type GitPrograms, readGitPrograms, type RepositoryGit } from '.
 import { readCommonFolder } from '../workspace/own-git-directory.ts';
 import { resolveInside } from '../workspace/places.ts';
 import { isInside, type Workspace } from '../workspace/reach.ts';
+import { withRoot } from '../workspace/roots.ts';
 import type { Engine } from './engine.ts';
 import { workspaceOf } from './workspace-of.ts';
 
@@ -91,12 +92,15 @@ interface PersonRepository {
 }
 
 async function openRepository(engine: CommitEngine, folder: string): Promise<PersonRepository> {
-  const { git: program, controlFiles } = engine.workspaces;
+  const { git: program } = engine.workspaces;
   const workspace = await workspaceOf(engine, folder, false);
-  await controlFiles.ensureSettled(workspace);
+  await engine.workspaces.ensureStart(folder);
   const args = ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
   const settings = [['safe.bareRepository', 'explicit']] as const;
-  const output = await program.run({ args, cwd: workspace.folder, env: ALONE, settings }).catch((error: unknown) => {
+  const output = await withRoot(workspace, (root) =>
+    program.run({ args, cwd: root.through(workspace.folder), env: ALONE, settings }),
+  ).catch((error: unknown) => {
+    if (error instanceof TriadError && error.code !== 'internal') throw error;
     throw saidError('bad_input', [phrase('no_repository', { folder })], { cause: error });
   });
   const [top = '', gitFolder = '', common = '', ...rest] = output.toString('utf8').trimEnd().split('\n');
@@ -109,7 +113,7 @@ async function openRepository(engine: CommitEngine, folder: string): Promise<Per
   const pinned = { GIT_DIR: gitFolder, GIT_COMMON_DIR: commonFolder, GIT_WORK_TREE: top };
   const git: RunGit = async (args, more = {}) => {
     const env = more.isForPerson ? pinned : { ...ALONE, ...pinned };
-    return (await program.run({ args, cwd: top, ...more, env })).toString('utf8');
+    return withRoot(workspace, async () => (await program.run({ args, cwd: top, ...more, env })).toString('utf8'));
   };
   await refuseForeign(git, top, commonFolder);
   const read: RepositoryGit = (args, input = '') => git(args, { input });

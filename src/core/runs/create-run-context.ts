@@ -24,6 +24,7 @@ import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ProviderLimiter } from '../model/provider-limiter.ts';
+import { refuseReplacedFolder } from '../approvals/replaced-folder.ts';
 import { handedOn } from '../tools/long-output.ts';
 import { workspaceOf } from './workspace-of.ts';
 
@@ -66,6 +67,11 @@ export function createRunContext(parts: Parts): RunContext {
     ...recordsFor(parts),
     ...specsFor(parts, registry, { tools, offered }, questions),
     toolContext: contextsFor(parts, questions, noted, (ask) => sideRequest(run, ask, createEmit(parts))),
+    checkFolder: async (toolCallId, tool) => {
+      const { roots } = engine.workspaces;
+      if (tool.permissions.length > 0 && (await roots.isReplaced(envelope.folder)))
+        await refuseReplacedFolder(roots, await run.toolContext(toolCallId, tool));
+    },
     ask: questions.ask,
     askAgain: questions.askAgain,
     get partner() {

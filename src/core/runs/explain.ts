@@ -24,7 +24,17 @@ import { workspaceOf } from './workspace-of.ts';
 
 export type Parts = Pick<
   Engine,
-  'webSearch' | 'agents' | 'envelopes' | 'lenders' | 'mcp' | 'permissions' | 'settings' | 'tools' | 'store' | 'own'
+  | 'webSearch'
+  | 'agents'
+  | 'envelopes'
+  | 'lenders'
+  | 'mcp'
+  | 'permissions'
+  | 'settings'
+  | 'tools'
+  | 'store'
+  | 'own'
+  | 'workspaces'
 >;
 
 type Call = Asked & { tool: string; input: unknown };

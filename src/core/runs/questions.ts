@@ -1,6 +1,6 @@
 /** The questions of one run: what rules and grants say of a call, how it is put to the person, and what an answer may do. */
 import type { Envelope } from '#contract/agent.ts';
-import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
+import { type Approval, type ApprovalRequest, isAboutWorkspace, type Subject } from '#contract/approval.ts';
 import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
 import type { Verdict, VerdictStep } from '#contract/permission.ts';
 import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
@@ -187,7 +187,7 @@ async function actionsOf(
   }
   const { engine, plan } = parts;
   const workspace = await workspaceFor(tool, engine, plan.envelope.folder, plan.kind === 'lead');
-  const isAboutCall = question?.subject.kind !== 'control-files';
+  const isAboutCall = !isAboutWorkspace(question?.subject.kind);
   const targets = isAboutCall ? await targetsOf(tool, input, workspace, question?.subject) : null;
   return [actionOf(parts, tool, tool.name, targets, question)];
 }
@@ -271,7 +271,7 @@ function requestOf(
     chain: plan.chain,
     ...shown,
     options: optionsOf(grant),
-    ...(['questions', 'control-files'].includes(question.subject.kind)
+    ...(question.subject.kind === 'questions' || isAboutWorkspace(question.subject.kind)
       ? {}
       : { why: verdicts.flatMap(({ steps }) => steps.slice(0, 1)) }),
     ...(grant ? { grant } : {}),
@@ -353,7 +353,7 @@ function asking(
 }
 
 function isKnown(kind: Subject['kind'] | undefined, verdict: Verdict | null): boolean {
-  if (kind === 'control-files') return false;
+  if (isAboutWorkspace(kind)) return false;
   return kind !== 'questions' || verdict?.effect === 'deny';
 }
 

@@ -207,6 +207,7 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
   const { folder } = first.set;
   const taken = all.filter(({ set }) => set.folder === folder);
   if (!(await isFolder(folder))) throw saidError('not_found', [phrase('folder_gone', { folder })]);
+  await workspaces.roots.check(folder);
   const workspace = await workspaceOf(parts, folder, false);
   const here = undos.filter((one) => one.folder === folder);
   const back = redo ? undosOf(here, target, new Set(taken.map(({ file }) => file.path))) : [];

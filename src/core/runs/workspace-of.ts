@@ -2,6 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workspace } from '../workspace/reach.ts';
+import type { Workspaces } from '../workspace/workspaces.ts';
 import type { Tool } from '../tools/tool.ts';
 import { PROJECT_SESSIONS } from '../settings/folders.ts';
 import { NO_FILES } from '../settings/listed-files.ts';
@@ -10,22 +11,23 @@ import type { Engine } from './engine.ts';
 /** For a call of a tool: one that needs no permission touches no file, so nothing is looked at on the disk for it. */
 export async function workspaceFor(
   { permissions }: Pick<Tool, 'permissions'>,
-  engine: Pick<Engine, 'own' | 'permissions'>,
+  engine: Pick<Engine, 'own' | 'permissions' | 'workspaces'>,
   folder: string,
   leads: boolean,
 ): Promise<Workspace> {
   if (permissions.length > 0) return workspaceOf(engine, folder, leads);
-  return { folder, own: engine.own.folders, sessions: [], secrets: NO_FILES };
+  return { folder, root: '', own: engine.own.folders, sessions: [], secrets: NO_FILES };
 }
 
 /** `leads`: the Markdown of sessions, which holds what others said and did, is for a lead alone. */
 export async function workspaceOf(
-  { own, permissions }: Pick<Engine, 'own' | 'permissions'>,
+  { own, permissions, workspaces }: Pick<Engine, 'own' | 'permissions'> & { workspaces: Pick<Workspaces, 'roots'> },
   folder: string,
   leads: boolean,
 ): Promise<Workspace> {
   const written = join(folder, PROJECT_SESSIONS);
-  const [{ secretFiles }, real] = await Promise.all([
+  const [root, { secretFiles }, real] = await Promise.all([
+    workspaces.roots.pin(folder),
     permissions.rules(folder),
     realpath(written).catch(() => written),
   ]);
@@ -33,6 +35,7 @@ export async function workspaceOf(
   const inProject = [...new Set([written, real])];
   return {
     folder,
+    root,
     own: [...own.folders, ...inProject],
     sessions: leads ? [...own.sessions, ...inProject] : [],
     secrets: secretFiles,

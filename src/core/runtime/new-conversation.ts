@@ -19,6 +19,7 @@ export async function newConversation(
   home: string,
 ): Promise<{ row: ConversationRow; lead: AgentDefinition }> {
   const place = await canonicalFolder(folder ?? home);
+  await engine.workspaces.roots.pin(place);
   const lead = leadNamed(await refuseUnknown(engine, place, agent), agent);
   const at = new Date().toISOString();
   const row = { id, title: '', folder: place, agent, createdAt: at, updatedAt: at, lastSeq: 0, usage: ZERO_TALLY };

@@ -309,7 +309,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     isTrusted: (folder, hash) => trust.trusts(folder, PROJECT_CONFIG, hash),
     startedFrom: (folder) => mcp.startedFrom(folder),
   });
-  mcp.useWorkspaces((folder) => workspaceOf({ own, permissions }, folder, false));
+  mcp.useWorkspaces((folder) => workspaceOf({ own, permissions, workspaces }, folder, false));
   return {
     store,
     log,

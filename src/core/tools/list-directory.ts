@@ -36,7 +36,7 @@ export function listDirectoryTool(): Tool {
         const hidden = await context.hidden('list_directory', targets);
         const isHidden = (name: string): boolean =>
           values.some((path) => hidden.some((pattern) => matches(pattern, posix.join(path, name), LOOSELY)));
-        const { names, more } = await withFolder(canonical, asked, (through) =>
+        const { names, more } = await withFolder(context.workspace, canonical, asked, (through) =>
           readNames(through, isHidden, context.signal),
         );
         const shown = names.slice(0, MAX_SHOWN);

@@ -140,9 +140,9 @@ async function carryOut(tree: Tree, to: string | null, context: ToolContext): Pr
 
 async function move(workspace: Workspace, from: string, to: string): Promise<void> {
   const [source, target] = [join(workspace.folder, from), join(workspace.folder, to)];
-  await makeFolder(dirname(target), to);
-  await withFolder(dirname(source), from, (out) =>
-    withFolder(dirname(target), to, async (into) => {
+  await makeFolder(workspace, dirname(target), to);
+  await withFolder(workspace, dirname(source), from, (out) =>
+    withFolder(workspace, dirname(target), to, async (into) => {
       const place = join(into, basename(target));
       if (await lstat(place).catch(() => null)) throw new TriadError('conflict', `${to} is there already`);
       await rename(join(out, basename(source)), place);
@@ -155,7 +155,7 @@ async function remove(workspace: Workspace, { path: top, isFolder, entries }: Tr
   const folders = new Set<string>();
   for (const { path, file } of entries) {
     const full = join(workspace.folder, path);
-    await withFolder(dirname(full), path, (through) => {
+    await withFolder(workspace, dirname(full), path, (through) => {
       const place = join(through, basename(full));
       return file.kind === 'folder' ? rmdir(place) : rm(place);
     }).catch((error: unknown) => throwFileError(error, path));
@@ -163,7 +163,7 @@ async function remove(workspace: Workspace, { path: top, isFolder, entries }: Tr
   }
   const deepestFirst = [...folders].sort((a, b) => b.length - a.length);
   for (const path of deepestFirst)
-    await withFolder(dirname(join(workspace.folder, path)), path, (through) =>
+    await withFolder(workspace, dirname(join(workspace.folder, path)), path, (through) =>
       rmdir(join(through, basename(path))),
     ).catch((error: unknown) => throwFileError(error, path));
 }

@@ -209,10 +209,10 @@ async function put(target: Target, after: Buffer, asked: string, context: ToolCo
     await unchanged();
   };
   const parent = dirname(target.path);
-  await makeFolder(parent, asked);
+  await makeFolder(context.workspace, parent, asked);
   const editor = target.editable && isEditable(after) ? context.lent('write') : null;
   if (editor !== null) return putInEditor(editor, { target, after, ready }, asked, context);
-  await withFolder(parent, asked, (through) =>
+  await withFolder(context.workspace, parent, asked, (through) =>
     writeAtomically(join(through, basename(target.path)), after, {
       mode,
       temporary: temporaryOf(target.path, context),
@@ -248,7 +248,7 @@ function temporaryOf(canonical: string, { runId, toolCallId }: ToolContext): str
 async function clear(path: string, context: ToolContext): Promise<void> {
   try {
     const canonical = await resolveInside(context.workspace, path);
-    await withFolder(dirname(canonical), path, (through) =>
+    await withFolder(context.workspace, dirname(canonical), path, (through) =>
       rm(join(through, temporaryOf(canonical, context)), { force: true }),
     );
   } catch (error) {
@@ -264,7 +264,7 @@ async function look(path: string, context: QuestionContext): Promise<Target> {
   const { workspace } = context;
   const canonical = await resolveInside(workspace, path);
   refuseSecret(workspace, path, canonical);
-  const shown = await shownPath(workspace.folder, canonical);
+  const shown = shownPath(workspace.folder, canonical);
   if (shown === '.' || /[/\\]$/.test(path)) throw new TriadError('bad_input', `${path} is a folder, not a file`);
   const file = await openIfThere(workspace, path);
   if (file === null) return { path: canonical, shown, before: null, mode: undefined, editable: true };

@@ -1,10 +1,12 @@
 /** Describes the environment of a workflow for its agents: machine, date, repository and the entries of the folder. */
 import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Environment } from '#contract/agent.ts';
 import type { ConversationRow } from '#contract/view.ts';
+import { withFolder } from '../workspace/places.ts';
 import { isOwn } from '../workspace/reach.ts';
+import { withRoot } from '../workspace/roots.ts';
 import { matches } from '../base/pattern.ts';
 import { readRepositoryState } from '../workspace/repository-state.ts';
 import type { Engine } from '../runs/engine.ts';
@@ -45,8 +47,8 @@ async function readEnvironment(
   folder: string,
 ): Promise<Environment> {
   const [git, entries] = await Promise.all([
-    readRepositoryState(folder, workspaces.git).catch(() => null),
-    listEntries({ permissions, own }, folder).catch((): string[] => []),
+    readGit(workspaces, folder).catch(() => null),
+    listEntries({ permissions, own, workspaces }, folder).catch((): string[] => []),
   ]);
   const now = new Date();
   return {
@@ -60,6 +62,16 @@ async function readEnvironment(
   };
 }
 
+/** Reads the repository of the pinned folder, or of a folder around it. */
+async function readGit({ roots, git }: Engine['workspaces'], folder: string): Promise<Environment['git']> {
+  return withRoot({ folder, root: await roots.pin(folder) }, async (root) => {
+    // Git has other descriptors, so the path names this process.
+    const through = root.through(folder).replace('/self/', `/${process.pid}/`);
+    const above = dirname(folder);
+    return (await readRepositoryState(through, git)) ?? (above === folder ? null : readRepositoryState(above, git));
+  });
+}
+
 /** Formats the local date as YYYY-MM-DD. */
 function formatDate(date: Date): string {
   const pad = (value: number): string => String(value).padStart(2, '0');
@@ -67,12 +79,15 @@ function formatDate(date: Date): string {
 }
 
 /** Returns the names in a folder, sorted, folders with a slash; without the program's own and those of a rule that denies or asks. */
-async function listEntries(engine: Pick<Engine, 'permissions' | 'own'>, folder: string): Promise<string[]> {
-  const [workspace, guarded, entries] = await Promise.all([
+async function listEntries(
+  engine: Pick<Engine, 'permissions' | 'own' | 'workspaces'>,
+  folder: string,
+): Promise<string[]> {
+  const [workspace, guarded] = await Promise.all([
     workspaceOf(engine, folder, false),
     engine.permissions.guardedPaths(folder),
-    readEntries(folder),
   ]);
+  const entries = await withFolder(workspace, folder, folder, readEntries);
   const isShown = (name: string): boolean =>
     name !== '.git' &&
     !isOwn(workspace, join(folder, name)) &&

@@ -44,14 +44,16 @@ export async function readState(
   if ((await linkAbove(workspace, path)) !== null) return null;
   const folder = await folderOf(workspace, path);
   if (folder === null) return null;
-  const full = join(folder, basename(path));
-  const stats = await lstat(full).catch(() => null);
-  if (stats === null) return null;
-  if (stats.isSymbolicLink()) return { kind: 'link', bytes: await readlink(full, 'buffer'), mode: 0 };
-  if (stats.isDirectory()) {
-    if ((await readdir(full)).length > 0) return null;
+  const known = await withFolder(workspace, folder, path, async (through): Promise<FileNow | 'file' | null> => {
+    const place = join(through, basename(path));
+    const stats = await lstat(place).catch(() => null);
+    if (stats === null) return null;
+    if (stats.isSymbolicLink()) return { kind: 'link', bytes: await readlink(place, 'buffer'), mode: 0 };
+    if (!stats.isDirectory()) return 'file';
+    if ((await readdir(place)).length > 0) return null;
     return { kind: 'folder', bytes: Buffer.alloc(0), mode: stats.mode & 0o777 };
-  }
+  });
+  if (known !== 'file') return known;
   const file = await openInside(workspace, path);
   try {
     if (file.stats.size > maxBytes)
@@ -79,10 +81,10 @@ export async function putState(
   };
   await check();
   if (to === null && expected === null) return;
-  if (to !== null) await makeFolder(join(workspace.folder, dirname(path)), path);
+  if (to !== null) await makeFolder(workspace, join(workspace.folder, dirname(path)), path);
   const above = await folderOf(workspace, path);
   if (above === null) throw new TriadError('conflict', `${path} was changed since`);
-  await withFolder(above, path, async (through) => {
+  await withFolder(workspace, above, path, async (through) => {
     const place = join(through, basename(path));
     if (expected?.kind === 'folder') await rmdir(place);
     else if (to === null || to.kind === 'folder') await rm(place, { force: true });
@@ -113,7 +115,7 @@ async function removeEmpty(workspace: Workspace, path: string): Promise<void> {
     const folder = join(workspace.folder, at);
     const above = await folderOf(workspace, at).catch(() => null);
     if (above === null || (await readdir(folder).catch(() => ['?'])).length > 0) return;
-    const isGone = await withFolder(above, at, (through) => rmdir(join(through, basename(at)))).then(
+    const isGone = await withFolder(workspace, above, at, (through) => rmdir(join(through, basename(at)))).then(
       () => true,
       () => false,
     );

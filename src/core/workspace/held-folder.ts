@@ -1,8 +1,10 @@
-/** A folder of the workspace in hand: what is opened in it lies in it, whatever its name comes to mean meanwhile. Waits for the disk, so it is for threads of their own. */
+/** An open folder of the workspace: files that are opened in it are in it, also if its path has another target by then. Waits for the disk, so it is for threads of their own. */
 import { closeSync, constants, type Dirent, existsSync, fstatSync, lstatSync, openSync } from 'node:fs';
 import { readdirSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { O_PATH } from './open-entry.ts';
 import { isInside, isOwn, type Workspace } from './reach.ts';
+import { readFolderIdSync } from './roots.ts';
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY } = constants;
 
@@ -20,11 +22,17 @@ export class HeldFolder {
     this.#through = fd === null ? path : `/proc/self/fd/${fd}`;
   }
 
-  /** Null for what is no folder, lies outside or is the program's own, and where a link stands on the way. The caller closes it. */
+  /**
+   * Returns null for anything but a folder, for a path outside or of the program's own, behind a link, and if the workspace
+   * was replaced. The caller closes it.
+   */
   static open(workspace: Workspace, path: string): HeldFolder | null {
     if (!isInside(workspace.folder, path) || isOwn(workspace, path)) return null;
-    if (process.platform !== 'linux') return isThere(path) ? new HeldFolder(workspace, path, null) : null;
-    const fd = orNull(() => openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    if (process.platform !== 'linux')
+      return isThere(path) && readFolderIdSync(workspace.folder) === workspace.root
+        ? new HeldFolder(workspace, path, null)
+        : null;
+    const fd = openBelow(workspace, path);
     if (fd === null) return null;
     if (orNull(() => readlinkSync(`/proc/self/fd/${fd}`)) === path) return new HeldFolder(workspace, path, fd);
     closeSync(fd);
@@ -53,6 +61,26 @@ export class HeldFolder {
   close(): void {
     if (this.#fd !== null) closeSync(this.#fd);
   }
+}
+
+/** Opens a folder below the pinned root, one component after the other; null if one is missing or a link. */
+function openBelow({ folder, root }: Workspace, path: string): number | null {
+  const names = relative(folder, path).split('/').filter(Boolean);
+  const open = (at: string, isLast: boolean): number | null =>
+    orNull(() => openSync(at, (isLast ? O_RDONLY : O_PATH) | O_DIRECTORY | O_NOFOLLOW));
+  let fd = open(folder, names.length === 0);
+  const { dev, ino } = fd === null ? {} : fstatSync(fd, { bigint: true });
+  if (fd !== null && `${dev}:${ino}` !== root) {
+    closeSync(fd);
+    return null;
+  }
+  for (const [index, name] of names.entries()) {
+    if (fd === null) return null;
+    const next = open(`/proc/self/fd/${fd}/${name}`, index === names.length - 1);
+    closeSync(fd);
+    fd = next;
+  }
+  return fd;
 }
 
 const isThere = (path: string): boolean => orNull(() => realpathSync(path)) === path;

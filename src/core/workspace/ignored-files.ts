@@ -4,6 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { HeldFolder } from './held-folder.ts';
 import type { Workspace } from './reach.ts';
+import { readFolderIdSync } from './roots.ts';
 
 /** A longer file of patterns is not read, in bytes. */
 const MAX_BYTES = 256 * 1024;
@@ -23,7 +24,8 @@ export class IgnoredFiles {
 
   /** Patterns above the workspace count where it lies in a repository. */
   constructor(workspace: Workspace) {
-    this.#workspace = { ...workspace, folder: repositoryOf(workspace) ?? workspace.folder };
+    const top = repositoryOf(workspace);
+    this.#workspace = top === null ? workspace : placeAt(workspace, top);
   }
 
   /** Whether something in the workspace, or a folder above it, is named. Takes a canonical path. */
@@ -66,10 +68,15 @@ export class IgnoredFiles {
   }
 }
 
+/** Returns the workspace as if it were a folder around it, for patterns only. */
+function placeAt(workspace: Workspace, folder: string): Workspace {
+  return folder === workspace.folder ? workspace : { ...workspace, folder, root: readFolderIdSync(folder) ?? '' };
+}
+
 /** The root of the repository in which the workspace lies; null where it is in none. */
 function repositoryOf(workspace: Workspace): string | null {
   for (let path = workspace.folder; ; path = dirname(path)) {
-    const folder = HeldFolder.open({ ...workspace, folder: path }, path);
+    const folder = HeldFolder.open(placeAt(workspace, path), path);
     const isRepository = folder?.has('.git') ?? false;
     folder?.close();
     if (isRepository) return path;

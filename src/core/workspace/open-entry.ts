@@ -7,7 +7,6 @@ import { type BigIntStats, close, constants, type Dirent, fstat, open, type Path
 import { lstat, mkdir, opendir, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { TriadError } from '../base/errors.ts';
 
 const openDescriptor = promisify<PathLike, number, number>(open);
 const closeDescriptor = promisify(close);
@@ -18,7 +17,7 @@ const readStats = (fd: number): Promise<BigIntStats> =>
 
 const IS_LINUX = process.platform === 'linux';
 /** Names a file without opening its content: such an open never waits, and needs no permission to read. */
-const O_PATH = 0o10000000;
+export const O_PATH = 0o10000000;
 const ACCESS = IS_LINUX ? O_PATH : constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const { O_NOFOLLOW = 0, O_DIRECTORY = 0 } = constants;
 
@@ -164,26 +163,5 @@ export class OpenEntry {
 
   close(): Promise<void> {
     return closeDescriptor(this.fd);
-  }
-}
-
-/** The identity of each workspace folder, from its first use to the end of the process. */
-export class PinnedFolders {
-  readonly #identities = new Map<string, string>();
-
-  /** Opens a folder by its canonical path. Throws `not_allowed` if it is a link, or another folder than before. */
-  async open(path: string): Promise<OpenEntry> {
-    const folder = await OpenEntry.open(path);
-    const identity = folder?.stats.isDirectory() ? `${folder.stats.dev}:${folder.stats.ino}` : null;
-    const pinned = this.#identities.get(path) ?? identity;
-    if (folder && identity !== null && identity === pinned) {
-      this.#identities.set(path, identity);
-      return folder;
-    }
-    await folder?.close();
-    throw new TriadError(
-      'not_allowed',
-      `${path} is not the folder that it was when the program first used it: restart the program if you replaced it`,
-    );
   }
 }

@@ -6,6 +6,7 @@ import { codeOf, TriadError } from '../base/errors.ts';
 import { listName } from '../settings/listed-files.ts';
 import { protectedFiles } from './hard-links.ts';
 import { isInside, isOwn, type Workspace } from './reach.ts';
+import { describeReplacement, Root, withRoot } from './roots.ts';
 import { findSecretProgram, isSecret } from './secret-names.ts';
 
 export interface OpenFile {
@@ -24,24 +25,31 @@ export async function resolveInside(workspace: Workspace, path: string): Promise
   return (await placeInside(workspace, path)).canonical;
 }
 
-/** The same, with the canonical path of the workspace in which it was found to lie. */
-async function placeInside(workspace: Workspace, path: string): Promise<{ root: string; canonical: string }> {
+function placeInside(workspace: Workspace, path: string): Promise<{ root: string; canonical: string }> {
+  return withRoot(workspace, (root) => resolveIn(root, workspace, path));
+}
+
+/** Returns the canonical paths of the open root folder and of a path in it. Throws like `resolveInside`. */
+async function resolveIn(root: Root, workspace: Workspace, path: string): Promise<{ root: string; canonical: string }> {
   const { folder } = workspace;
   if (path.includes('\0')) throw new TriadError('bad_input', 'A path cannot contain a NUL character');
-  const root = await realpath(folder).catch((error: unknown) =>
+  const top = await realpath(root.through(folder)).catch((error: unknown) =>
     throwFileError(error, `The workspace folder ${folder}`),
   );
+  // The open folder was moved, so paths in it would be outside.
+  if (root.entry && top !== folder) throw await describeReplacement(folder);
   const missing: string[] = [];
   let current = resolve(folder, path);
   for (;;) {
-    const real = current === resolve(folder) ? root : await realpathOrNull(current, path);
+    const through = isInside(folder, current) ? root.through(current) : current;
+    const real = current === folder ? top : await realpathOrNull(through, path);
     if (real !== null) {
       const found = join(real, ...missing);
-      if (!isInside(root, found)) throw outside(path);
+      if (!isInside(top, found)) throw outside(path);
       if (isOwn(workspace, found) || isOwn(workspace, resolve(folder, path))) throw own(path);
-      return { root, canonical: found };
+      return { root: top, canonical: found };
     }
-    if (await exists(current))
+    if (await exists(through))
       throw new TriadError('not_allowed', `${path}: a symbolic link on the way points to nothing`);
     missing.unshift(basename(current));
     current = dirname(current);
@@ -49,12 +57,8 @@ async function placeInside(workspace: Workspace, path: string): Promise<{ root: 
 }
 
 /** Relative to the workspace with forward slashes, as people and models see it; `.` for the workspace itself. */
-export async function shownPath(folder: string, canonical: string): Promise<string> {
-  return shownIn(await realpath(folder), canonical);
-}
-
-function shownIn(root: string, canonical: string): string {
-  return relative(root, canonical).split(sep).join('/') || '.';
+export function shownPath(folder: string, canonical: string): string {
+  return relative(folder, canonical).split(sep).join('/') || '.';
 }
 
 /** The targets of a path for rules: as it was asked for, and where it leads. */
@@ -65,7 +69,7 @@ export async function pathTargets(
   const { folder } = workspace;
   const { root, canonical } = await placeInside(workspace, path);
   const asked = relative(folder, resolve(folder, path)).split(sep).join('/') || '.';
-  const values = new Set([shownIn(root, canonical), asked]);
+  const values = new Set([shownPath(root, canonical), asked]);
   return { values: [...values], path: true, canonical };
 }
 
@@ -96,20 +100,52 @@ export async function openInside(
   path: string,
   protect: typeof protectedFiles = protectedFiles,
 ): Promise<OpenFile> {
-  const canonical = await resolveInside(workspace, path);
-  refuseSecret(workspace, path, canonical);
-  refuseSpecial(await lstat(canonical).catch((error: unknown) => throwFileError(error, path)), path);
-  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
-  const handle = await open(canonical, flags).catch((error: unknown) => throwFileError(error, path));
+  return withRoot(workspace, async (root) => {
+    const { canonical } = await resolveIn(root, workspace, path);
+    refuseSecret(workspace, path, canonical);
+    const handle = await openBelow(root, canonical, path, (stats) => refuseSpecial(stats, path));
+    try {
+      const stats = await handle.stat();
+      refuseSpecial(stats, path);
+      if (stats.nlink > 1) await refuseOtherName(workspace, handle, path, protect);
+      return { handle, path: canonical, stats };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  });
+}
+
+/**
+ * Opens a canonical path in the open root folder for reading, one component after the other. Never waits for a pipe.
+ * `check` throws for an entry that may not be opened.
+ */
+async function openBelow(
+  root: Root,
+  canonical: string,
+  asked: string,
+  check: (stats: Pick<Stats, 'isFile' | 'isDirectory'>) => void,
+): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  const fail = (error: unknown): never => throwFileError(error, asked);
+  const entry = await root.entry?.openBelow(relative(root.folder, canonical));
   try {
-    const stats = await handle.stat();
-    refuseSpecial(stats, path);
-    await refuseReplaced(handle, canonical, path);
-    if (stats.nlink > 1) await refuseOtherName(workspace, handle, path, protect);
-    return { handle, path: canonical, stats };
-  } catch (error) {
-    await handle.close();
-    throw error;
+    const stats = entry?.stats ?? (await lstat(root.through(canonical)).catch(fail));
+    check(stats);
+    // Something that was there a moment ago is missing or a link now.
+    if (entry === null) throw replaced(asked);
+    const handle = await open(entry?.through ?? canonical, flags | (entry ? 0 : (constants.O_NOFOLLOW ?? 0))).catch(
+      fail,
+    );
+    try {
+      await refuseReplaced(handle, canonical, asked);
+      return handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  } finally {
+    await entry?.close();
   }
 }
 
@@ -122,37 +158,43 @@ export async function openIfThere(workspace: Workspace, path: string): Promise<O
 }
 
 /**
- * Runs work with a path of a folder in the workspace that stays the same folder, whatever its name comes to mean
- * meanwhile (where the system can do that: on Linux). Throws where it is no folder.
+ * Runs work with a path of a folder in the workspace. The path stays the same folder, also if another one gets its name
+ * meanwhile. On systems other than Linux it is compared before. Throws `bad_input` for anything that is not a folder.
  */
 export async function withFolder<T>(
+  workspace: Pick<Workspace, 'folder' | 'root'>,
   canonical: string,
   asked: string,
   work: (through: string) => Promise<T>,
 ): Promise<T> {
-  const stats = await lstat(canonical).catch((error: unknown) => throwFileError(error, asked));
-  if (!stats.isDirectory()) throw new TriadError('bad_input', `${asked} is not a folder`);
-  // Windows opens no folders; there the check before has to do.
-  if (process.platform === 'win32') return work(canonical);
-  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  const handle = await open(canonical, flags).catch((error: unknown) => throwFileError(error, asked));
-  try {
-    await refuseReplaced(handle, canonical, asked);
-    return await work(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : canonical);
-  } finally {
-    await handle.close();
-  }
+  return withRoot(workspace, async (root) => {
+    const check = (stats: Pick<Stats, 'isDirectory'>): void => {
+      if (!stats.isDirectory()) throw new TriadError('bad_input', `${asked} is not a folder`);
+    };
+    // Windows opens no folders.
+    if (process.platform === 'win32') {
+      check(await lstat(canonical).catch((error: unknown) => throwFileError(error, asked)));
+      return work(canonical);
+    }
+    const handle = await openBelow(root, canonical, asked, check);
+    try {
+      return await work(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : canonical);
+    } finally {
+      await handle.close();
+    }
+  });
 }
 
-/**
- * Makes a folder of the workspace and those above it that are missing, each in one that is in hand, so that none comes
- * to be outside.
- */
-export async function makeFolder(canonical: string, asked: string): Promise<void> {
-  const there = await lstat(canonical).catch(() => null);
-  if (there) return;
-  await makeFolder(dirname(canonical), asked);
-  await withFolder(dirname(canonical), asked, (through) =>
+/** Makes a folder of the workspace and the missing ones above it, each in an open one, so that none is outside. */
+export async function makeFolder(
+  workspace: Pick<Workspace, 'folder' | 'root'>,
+  canonical: string,
+  asked: string,
+): Promise<void> {
+  const isThere = await withRoot(workspace, (root) => exists(root.through(canonical)));
+  if (isThere) return;
+  await makeFolder(workspace, dirname(canonical), asked);
+  await withFolder(workspace, dirname(canonical), asked, (through) =>
     mkdir(join(through, basename(canonical))).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throwFileError(error, asked);
     }),
@@ -190,11 +232,13 @@ async function refuseReplaced(handle: FileHandle, canonical: string, asked: stri
     const real = await realpath(canonical).catch((error: unknown) => throwFileError(error, asked));
     if (real === canonical && there.ino === stats.ino && there.dev === stats.dev) return;
   }
-  throw new TriadError('conflict', `${asked} was replaced while it was opened`);
+  throw replaced(asked);
 }
 
+const replaced = (asked: string): TriadError => new TriadError('conflict', `${asked} was replaced while it was opened`);
+
 /** Throws `bad_input` for a folder, `not_allowed` for anything else that is no regular file. */
-function refuseSpecial(stats: Stats, path: string): void {
+function refuseSpecial(stats: Pick<Stats, 'isFile' | 'isDirectory'>, path: string): void {
   if (stats.isDirectory()) throw new TriadError('bad_input', `${path} is a folder, not a file`);
   if (!stats.isFile()) throw new TriadError('not_allowed', `${path} is not a regular file (a pipe, device or socket)`);
 }

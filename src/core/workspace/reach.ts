@@ -3,10 +3,15 @@ import { sep } from 'node:path';
 import { sha256 } from '../base/hash.ts';
 import type { ListedFiles } from '../settings/listed-files.ts';
 
+/** Device and inode of a folder, as `device:inode`. */
+export type FolderId = string;
+
 /** Plain data: the threads of searches get it too. */
 export interface Workspace {
   /** Canonical path. */
   readonly folder: string;
+  /** The folder that is meant. Empty: no tool reaches it. */
+  readonly root: FolderId;
   /** Canonical paths of the program's own folders (settings, keys, trust, store, sessions): out of reach whatever a rule, a mode or a person says. */
   readonly own: readonly string[];
   /** Those among them that hold the Markdown of sessions, where the agent may read it; only a lead may. */

@@ -8,6 +8,7 @@ import { type FileNow } from './file-state.ts';
 import { type Git, WITHOUT_SETTINGS } from './git.ts';
 import { isKept, keeper, type Keeps, stampAt, statsAt } from './kept-files.ts';
 import { isInside, type Workspace } from './reach.ts';
+import { withRoot } from './roots.ts';
 import { stampOf } from './stamp.ts';
 
 /** Together larger, a workspace is not kept, in bytes. */
@@ -235,12 +236,15 @@ export class ShadowRepository {
   }
 
   #run(args: readonly string[], input?: string): Promise<Buffer> {
-    return this.#git.run({
-      args: [...SETTINGS.flatMap((one) => ['-c', one]), ...args],
-      cwd: this.#workspace.folder,
-      ...(input === undefined ? {} : { input }),
-      env: { ...WITHOUT_SETTINGS, GIT_DIR: this.#folder, GIT_WORK_TREE: this.#workspace.folder },
-    });
+    // With `.` git stays in its folder, also if another one gets the path.
+    return withRoot(this.#workspace, (root) =>
+      this.#git.run({
+        args: [...SETTINGS.flatMap((one) => ['-c', one]), ...args],
+        cwd: root.through(root.folder),
+        ...(input === undefined ? {} : { input }),
+        env: { ...WITHOUT_SETTINGS, GIT_DIR: this.#folder, GIT_WORK_TREE: '.' },
+      }),
+    );
   }
 }
 

@@ -1,9 +1,9 @@
 /** All that lies at a path, so that it can be kept whole before it is moved or deleted. */
 import { lstat, readdir } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { TriadError } from '../base/errors.ts';
 import { type FileNow, readState } from './file-state.ts';
-import { refuseSecret, resolveInside, shownPath, throwFileError } from './places.ts';
+import { refuseSecret, resolveInside, shownPath, throwFileError, withFolder } from './places.ts';
 import { isInside, type Workspace } from './reach.ts';
 
 /** Beyond this a tree is not kept: files, and bytes in all. */
@@ -27,7 +27,9 @@ export interface Tree {
 export async function treeAt(workspace: Workspace, asked: string): Promise<Tree> {
   const path = await placeOf(workspace, asked);
   const full = join(workspace.folder, path);
-  const stats = await lstat(full).catch((error: unknown) => throwFileError(error, asked));
+  const stats = await withFolder(workspace, dirname(full), asked, (through) =>
+    lstat(join(through, basename(full))).catch((error: unknown) => throwFileError(error, asked)),
+  );
   const entries: Tree['entries'] = [];
   let bytes = 0;
   const add = async (at: string): Promise<void> => {
@@ -42,7 +44,9 @@ export async function treeAt(workspace: Workspace, asked: string): Promise<Tree>
     entries.push({ path: at, file });
   };
   const walk = async (at: string): Promise<void> => {
-    const inside = await readdir(join(workspace.folder, at), { withFileTypes: true });
+    const inside = await withFolder(workspace, join(workspace.folder, at), at, (through) =>
+      readdir(through, { withFileTypes: true }),
+    );
     if (inside.length === 0) return add(at);
     for (const entry of inside) {
       const below = `${at}/${entry.name}`;
@@ -66,7 +70,7 @@ export async function placeOf(workspace: Workspace, asked: string): Promise<stri
   const path = relative(folder, join(above, basename(whole)))
     .split(sep)
     .join('/');
-  if (path === '' || (await shownPath(folder, canonical)) === '.')
+  if (path === '' || shownPath(folder, canonical) === '.')
     throw new TriadError('bad_input', 'The workspace folder itself stays where it is');
   if (path.startsWith('../')) throw new TriadError('not_allowed', `${asked} is outside the workspace`);
   if (path.split('/').includes('.git'))

@@ -12,6 +12,7 @@ import { isEditable, shownInEditor, writeInEditor } from './lent/editor.ts';
 import type { Lending } from './lent/lenders.ts';
 import { isShownByLine, patchOf } from './preview.ts';
 import type { Workspace } from './reach.ts';
+import { withFolder } from './places.ts';
 import { hunkStep, reversed, type Step } from './reverse.ts';
 
 export interface Ports {
@@ -82,13 +83,14 @@ async function roomFor(workspace: Workspace, file: PlannedFile, removed: Readonl
   const link = await linkAbove(workspace, file.path);
   if (link !== null && !removed.has(link))
     return { ...file, outcome: 'conflict', why: phrase('folder_is_link', { folder: link }), to: null };
-  const below = await readdir(join(workspace.folder, file.path), { recursive: true, withFileTypes: true }).catch(
-    () => [],
-  );
-  const left = below
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => relative(workspace.folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .find((path) => !removed.has(path));
+  const listFiles = async (through: string): Promise<string[]> => {
+    const entries = await readdir(through, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => relative(through, join(entry.parentPath, entry.name)).split(sep).join('/'));
+  };
+  const below = await withFolder(workspace, join(workspace.folder, file.path), file.path, listFiles).catch(() => []);
+  const left = below.map((path) => `${file.path}/${path}`).find((path) => !removed.has(path));
   if (left === undefined) return file;
   return { ...file, outcome: 'conflict', why: phrase('folder_is_there', { path: left }), to: null };
 }

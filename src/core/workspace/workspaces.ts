@@ -4,6 +4,7 @@ import type { Environment } from '../base/child-environment.ts';
 import { Changes } from './changes.ts';
 import { ControlFiles } from './control/control-files.ts';
 import { Git } from './git.ts';
+import { PinnedFolders } from './roots.ts';
 import { Snapshots } from './snapshots.ts';
 import { UnredactedFiles } from './unredacted-files.ts';
 import { WorkspaceLock } from './workspace-lock.ts';
@@ -16,6 +17,7 @@ export class Workspaces {
   readonly controlFiles: ControlFiles;
   readonly git: Git;
   readonly lock = new WorkspaceLock();
+  readonly roots = new PinnedFolders();
   readonly snapshots: Snapshots;
   readonly unredacted = new UnredactedFiles();
 
@@ -26,5 +28,11 @@ export class Workspaces {
     this.git = new Git(env);
     this.controlFiles = new ControlFiles(join(data, 'control-files'), this.git, this.caches);
     this.snapshots = new Snapshots(join(data, 'snapshots'), this.git, this.changes);
+  }
+
+  /** Call this before a program starts outside the sandbox. Throws what `ensureSettled` and `Root.open` throw. */
+  async ensureStart(folder: string): Promise<void> {
+    await this.roots.check(folder);
+    await this.controlFiles.ensureSettled({ folder });
   }
 }

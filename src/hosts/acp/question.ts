@@ -86,6 +86,7 @@ function optionsOf({ options, grant }: Request): PermissionOption[] {
 function calledBy({ subject }: Request, item: number): { tool: string; input: unknown } {
   if (subject.kind === 'tool') return { tool: subject.tool, input: subject.input };
   if (subject.kind === 'control-files') return { tool: 'bash', input: { files: subject.files } };
+  if (subject.kind === 'replaced-folder') return { tool: 'read_file', input: { folder: subject.folder } };
   if (subject.kind === 'action') return { tool: 'request_approval', input: subject.input };
   return { tool: 'spawn_agent', input: spawnItems(subject)[item]?.envelope };
 }

@@ -1,6 +1,7 @@
 /** A search of lines through a large tree, with and without ripgrep, and ripgrep by itself. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { readFolderIdSync } from '#core/workspace/roots.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { findRipgrep } from '#core/tools/search/ripgrep.ts';
 import { search } from '#core/tools/search/search.ts';
@@ -64,7 +65,7 @@ function waysOf(what: string, way: 'with' | 'without', runs: readonly Run[], flo
 }
 
 async function ours(folder: string, ripgrep: string | null, matches: number): Promise<Run> {
-  const workspace = { folder, own: [], sessions: [], secrets: NO_FILES };
+  const workspace = { folder, root: readFolderIdSync(folder)!, own: [], sessions: [], secrets: NO_FILES };
   const asked = { kind: 'grep', pattern: NEEDLE, ignoreCase: false, glob: '**' } as const;
   const job = { ...asked, workspace, start: folder, hidden: [], includeIgnored: false };
   const signal = new AbortController().signal;

@@ -2,6 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '#core/base/ids.ts';
+import { readFolderIdSync } from '#core/workspace/roots.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { Workspaces } from '#core/workspace/workspaces.ts';
 import { clock } from '../clock.ts';
@@ -20,7 +21,7 @@ export async function snapshotFigures(session: Session): Promise<Figure[]> {
   const what = `look at ${searched} files for what a command changed`;
   if (!(await snapshots.isAvailable())) return [unmeasured('snapshot', what, {}, 'no git')];
   await seedTree(folder, searched);
-  const workspace = { folder, own: [], sessions: [], secrets: NO_FILES };
+  const workspace = { folder, root: readFolderIdSync(folder)!, own: [], sessions: [], secrets: NO_FILES };
   const timed = async (work: () => Promise<unknown>): Promise<{ ms: number; blockedMs: number }> => {
     const start = clock();
     const { blockedMs } = await longestBlock(work);

@@ -7,6 +7,7 @@ import { workspaceOf } from '#core/runs/workspace-of.ts';
 import { ownFolders } from '#core/settings/folders.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 import { resolveInside } from '#core/workspace/places.ts';
+import { PinnedFolders } from '#core/workspace/roots.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
@@ -109,7 +110,11 @@ test('a store that lies elsewhere belongs to it', async () => {
 test('a `.triad` that is a link is closed where it leads, too', async () => {
   const folder = await folderWith({ 'other/sessions/one/session.md': 'OWN' });
   await symlink(join(folder, 'other'), join(folder, '.triad'));
-  const parts = { own: { folders: [], sessions: [] }, permissions: { rules: () => ({ secretFiles: NO_FILES }) } };
+  const parts = {
+    own: { folders: [], sessions: [] },
+    permissions: { rules: () => ({ secretFiles: NO_FILES }) },
+    workspaces: { roots: new PinnedFolders() },
+  };
   const workspace = await workspaceOf(parts as unknown as Parameters<typeof workspaceOf>[0], folder, false);
   for (const path of ['other/sessions/one/session.md', '.triad/sessions/one/session.md'])
     await expect(resolveInside(workspace, path), path).rejects.toMatchObject({ code: 'not_allowed' });

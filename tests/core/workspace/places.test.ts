@@ -73,7 +73,7 @@ test.runIf(process.platform === 'linux')('what is made is never outside', async 
   const folder = await folderWith({ 'keep/plain.txt': '' });
   await whileSwapped(folder, outside, async () => {
     for (let n = 0; n < ROUNDS / 2; n++)
-      await makeFolder(join(folder, `keep/new-${n}/deep`), 'keep').catch(() => undefined);
+      await makeFolder(workspaceIn(folder), join(folder, `keep/new-${n}/deep`), 'keep').catch(() => undefined);
   });
   expect(await readdir(outside)).toEqual([]);
 });
@@ -114,7 +114,7 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const outside = await folderWith();
     const folder = await folderWith({ 'keep/x': '' });
-    await withFolder(join(folder, 'keep'), 'keep', async (through) => {
+    await withFolder(workspaceIn(folder), join(folder, 'keep'), 'keep', async (through) => {
       await rename(join(folder, 'keep'), join(folder, 'moved'));
       await symlink(outside, join(folder, 'keep'));
       await writeFile(join(through, 'new.txt'), 'x');
@@ -129,8 +129,10 @@ test('a folder that is a link, or became one, is not taken in hand', async () =>
   const folder = await folderWith();
   await symlink(outside, join(folder, 'link'));
   const none = async () => expect.unreachable();
-  await expect(withFolder(join(folder, 'link'), 'link', none)).rejects.toMatchObject({ code: 'bad_input' });
-  await expect(withFolder(join(folder, 'link/d'), 'link/d', none)).rejects.toMatchObject({
+  await expect(withFolder(workspaceIn(folder), join(folder, 'link'), 'link', none)).rejects.toMatchObject({
+    code: 'bad_input',
+  });
+  await expect(withFolder(workspaceIn(folder), join(folder, 'link/d'), 'link/d', none)).rejects.toMatchObject({
     code: 'conflict',
   });
 });

@@ -259,6 +259,8 @@ function nameOf(subject: Subject, item: number): string {
       return 'Action';
     case 'control-files':
       return 'Changed control files';
+    case 'replaced-folder':
+      return 'Replaced folder';
     case 'questions':
       return 'Questions';
   }

@@ -8,7 +8,7 @@ import { folderNameOf } from './names.ts';
 
 /** By path: those that name its id, or the folder of its Markdown, as its wikilinks and paths do; empty where they cannot be read. */
 export async function linkingNotes(
-  engine: Pick<Engine, 'own' | 'permissions'>,
+  engine: Pick<Engine, 'own' | 'permissions' | 'workspaces'>,
   conversation: ConversationRow,
   signal: AbortSignal,
 ): Promise<string[]> {

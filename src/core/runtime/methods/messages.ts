@@ -49,6 +49,8 @@ export function messageMethods(
       const stop = new AbortController();
       searches.set(asker, stop);
       try {
+        // A link in the place of a workspace leads elsewhere.
+        await engine.workspaces.roots.check(folder ?? home);
         const place = await canonicalFolder(folder ?? home);
         const call = (tool: string) => callOf(engine, { folder: place, agent, tool })('.');
         const hidden = await engine.permissions.hidden(call('glob'), call('read_file'));

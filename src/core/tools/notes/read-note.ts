@@ -74,7 +74,7 @@ async function lookFor(
   for (const path of [wanted, `${wanted}.md`]) {
     const canonical = await resolveInside(workspace, path);
     if (/\.(md|markdown)$/i.test(path) && (await isThere(workspace, path)))
-      return { found: [await shownPath(workspace.folder, canonical)], all: [] };
+      return { found: [shownPath(workspace.folder, canonical)], all: [] };
   }
   const job = {
     kind: 'glob',

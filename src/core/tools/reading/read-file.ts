@@ -41,7 +41,7 @@ export function readFileTool(): Tool {
         if (input.unredacted) return unredactedOf(input, context, approval);
         const { handle, path: canonical } = await openInside(context.workspace, input.path);
         try {
-          const file = { handle, path: await shownPath(context.workspace.folder, canonical) };
+          const file = { handle, path: shownPath(context.workspace.folder, canonical) };
           const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
           const head = buffer.subarray(0, bytesRead);
           const mediaType = imageTypeOf(head);

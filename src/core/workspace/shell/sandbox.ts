@@ -11,8 +11,9 @@ import { TriadError } from '../../base/errors.ts';
 import { NO_FILES } from '../../settings/listed-files.ts';
 import type { Git } from '../git.ts';
 import { DEFAULT_SANDBOX, type SandboxSettings } from '../../settings/sandbox-settings.ts';
-import { encodePath, type OpenEntry, PinnedFolders } from '../open-entry.ts';
+import { encodePath, OpenEntry } from '../open-entry.ts';
 import { isInside, isOwn, nameWorkspace, type Workspace } from '../reach.ts';
+import { readFolderId, Root, withRoot } from '../roots.ts';
 import { CLOSE_DESCRIPTORS, composeBubblewrap, FIRST_FREE_FD, type Layer, USER_NAMESPACE } from './bubblewrap.ts';
 import { CommandTimes } from './command-times.ts';
 import { commandEnvironment, plainVariables } from './environment.ts';
@@ -126,7 +127,13 @@ async function tryOut(sandbox: Sandbox, env: Environment): Promise<string | null
   try {
     const inside = join(folder, 'in');
     await mkdir(inside);
-    const workspace = { folder: inside, own: [], sessions: [], secrets: NO_FILES };
+    const workspace = {
+      folder: inside,
+      root: (await readFolderId(inside)) ?? '',
+      own: [],
+      sessions: [],
+      secrets: NO_FILES,
+    };
     const launch = await sandbox.launch(
       { workspace, start: inside, network: false, write: 'all', options: NO_OPTIONS },
       env,
@@ -163,7 +170,6 @@ async function findFault(launch: Launch, words: readonly string[], cwd: string):
 }
 
 function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: readonly string[]): Sandbox {
-  const pinned = new PinnedFolders();
   const links = new GitLinks();
   const times = new CommandTimes();
   return {
@@ -185,7 +191,9 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
         await Promise.all(layers.splice(0).map(({ mounts }) => closeMounts(mounts)));
       };
       try {
-        const root = await pinned.open(workspace.folder);
+        const { entry: root } = await Root.open(workspace);
+        // Only Linux has bubblewrap.
+        if (!root) throw new TriadError('internal', 'bubblewrap needs Linux');
         opened.push(root);
         restoreLink = await links.watch(root);
         await addLayers({ layers, opened }, root, { workspace, home, write, options }, isFromCommand);
@@ -253,14 +261,15 @@ async function addLayers(
 }
 
 function seatbelt(file: string): Sandbox {
-  const pinned = new PinnedFolders();
   return {
     name: 'seatbelt',
     endsAll: false,
     async launch({ workspace, network, write, options, env: own = {} }, env) {
       const home = await findHome(env);
       refuseUnprotected(file, workspace, home);
-      const root = await pinned.open(workspace.folder);
+      await withRoot(workspace, () => Promise.resolve());
+      const root = await OpenEntry.open(workspace.folder);
+      if (!root) throw new TriadError('not_found', `${workspace.folder} does not exist`);
       const temporary = await realpath(await mkdtemp(join(tmpdir(), 'triad-command-')));
       let mounts = createMounts();
       try {

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment } from '../../base/child-environment.ts';
@@ -9,6 +10,7 @@ import { TriadError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { type Stopped, stopOf } from '../../base/stop.ts';
 import type { Workspace } from '../reach.ts';
+import { withRoot } from '../roots.ts';
 import { commandEnding } from './command-ending.ts';
 import { STATUS_FD } from './bubblewrap.ts';
 import { CommandProcesses, type RunningCommands } from './command-processes.ts';
@@ -80,6 +82,7 @@ export async function runShell(asked: ShellCommand): Promise<ShellResult> {
   const { command, workspace, signal } = asked;
   if (signal.aborted) throw stopOf(signal);
   refuseCommand(command);
+  await withRoot(workspace, () => Promise.resolve());
   const { folder: start, isReset } = await startFolder(asked);
   for (let left = TRIES; ; left -= 1) {
     const { output, said, fault, ...ended } = await runOnce(asked, start);
@@ -131,12 +134,23 @@ async function prepareLaunch(
   start: string,
 ): Promise<Launch | Plain> {
   if (sandbox) return sandbox.launch({ workspace, start, network, write, options }, env);
-  const free = { descriptors: [], check: null, cleanUp: () => Promise.resolve() };
-  return { file: null, args: [], env: commandEnvironment(env, null, options.settings().env), ...free };
+  const { cwd, close } = await openStart(workspace, start);
+  const free = { descriptors: [], check: null, cleanUp: close };
+  return { file: null, cwd, args: [], env: commandEnvironment(env, null, options.settings().env), ...free };
 }
 
-/** Without a sandbox. */
-type Plain = Omit<Launch, 'file'> & { file: null };
+/** Without a sandbox. `cwd`: stays the folder that was checked, on Linux. */
+type Plain = Omit<Launch, 'file'> & { file: null; cwd: string };
+
+/** Opens the folder of a command without a sandbox. Throws `conflict` if another one has its path now. */
+async function openStart(workspace: Workspace, start: string): Promise<{ cwd: string; close: () => Promise<void> }> {
+  return withRoot(workspace, async ({ folder, entry: root }) => {
+    if (!root) return { cwd: start, close: () => Promise.resolve() };
+    const entry = await root.openBelow(relative(folder, start));
+    if (!entry) throw new TriadError('conflict', `${start} was replaced while the command was started`);
+    return { cwd: entry.through, close: () => entry.close() };
+  });
+}
 
 interface Ended {
   exitCode: number | null;
@@ -203,7 +217,7 @@ async function started(
   const gate = launch.check === null ? 'ignore' : 'pipe';
   try {
     const child = spawn(program, args, {
-      cwd: start,
+      cwd: launch.file === null ? launch.cwd : start,
       env: { ...launch.env, [MARKER]: mark },
       detached: true,
       stdio: ['ignore', writing, writing, 'pipe', gate, gate, ...launch.descriptors],

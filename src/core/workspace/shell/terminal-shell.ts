@@ -7,6 +7,7 @@ import { newId } from '../../base/ids.ts';
 import { stopOf } from '../../base/stop.ts';
 import { singleQuoted } from '../../base/text.ts';
 import type { Lender } from '../lent/lenders.ts';
+import { withRoot } from '../roots.ts';
 import { commandEnvironment } from './environment.ts';
 import { leftovers, MARKER } from './leftovers.ts';
 import { OutputKeeper } from './output.ts';
@@ -36,6 +37,7 @@ export async function runInTerminal(asked: Asked): Promise<ShellResult & { termi
   const { terminal, workspace, signal, file } = asked;
   if (signal.aborted) throw stopOf(signal);
   refuseCommand(asked.command);
+  await withRoot(workspace, () => Promise.resolve());
   const { folder: start, isReset } = await startFolder(asked);
   const mark = newId();
   const saidFile = `${file}.said`;

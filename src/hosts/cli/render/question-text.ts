@@ -29,6 +29,7 @@ export function questionText(
   const { subject } = request;
   if (subject.kind === 'questions') return questionLines(request, subject, style).join('\n');
   if (subject.kind === 'action') return [...head, ...actionLines(subject)].join('\n');
+  if (subject.kind === 'replaced-folder') return head.join('\n');
   if (subject.kind === 'control-files') return [...head, ...controlFileLines(subject, style)].join('\n');
   if (subject.kind === 'tool') return [...head, ...toolLines(subject, style, withDiff)].join('\n');
   const asked = subject.items[item];

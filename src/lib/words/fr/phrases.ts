@@ -102,6 +102,10 @@ export const phrases = {
     'Une commande les a changés dans le bac à sable. Ils lancent ou règlent des programmes au-dehors, comme git et les serveurs MCP',
   put_back_control_files: () =>
     'Un non remet les fichiers comme avant et range les versions changées dans un dossier de Triad. D’ici votre réponse, rien ne démarre hors du bac à sable dans ce dossier de travail',
+  use_replaced_folder: ({ folder }) => `Le dossier de travail a été remplacé : utiliser le nouveau ${folder} ?`,
+  replaced_folder: () =>
+    'Un autre dossier a ce chemin depuis que Triad l’a utilisé. Aucun outil n’y accède avant votre accord',
+  later_calls: () => 'Un oui vaut pour les prochains appels. Celui-ci reste refusé, car il concernait l’autre dossier',
   were_put_back: ({ paths, folder }) =>
     `remis comme avant la commande : ${paths} (les versions changées sont dans ${folder})`,
   writes_nothing: () => 'Elle ne peut rien y écrire',

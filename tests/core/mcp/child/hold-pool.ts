@@ -4,12 +4,19 @@
  */
 import { once } from 'node:events';
 import { McpPool } from '#core/mcp/pool.ts';
+import { readFolderIdSync } from '#core/workspace/roots.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { findSandbox, NO_OPTIONS } from '#core/workspace/shell/sandbox.ts';
 
 const [file = '', folder] = process.argv.slice(2);
 const sandbox = folder === undefined ? null : await findSandbox(process.env);
-const workspace = { folder: folder ?? '', own: [], sessions: [], secrets: NO_FILES };
+const workspace = {
+  folder: folder ?? '',
+  root: readFolderIdSync(folder ?? '') ?? '',
+  own: [],
+  sessions: [],
+  secrets: NO_FILES,
+};
 const pool = new McpPool({
   env: process.env,
   version: '0',

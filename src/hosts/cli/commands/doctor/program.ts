@@ -56,7 +56,7 @@ export async function checkSandbox(env: Environment): Promise<Finding[]> {
 
 async function describeView(env: Environment): Promise<string[]> {
   const home = env['HOME'] ?? homedir();
-  const workspace = { folder: '/nowhere', own: [], sessions: [], secrets: NO_FILES };
+  const workspace = { folder: '/nowhere', root: '', own: [], sessions: [], secrets: NO_FILES };
   const { readable } = await viewOutside({ workspace, env, home, network: false, caches: null, more: [] });
   const isPersonal = (path: string) => path.startsWith('/home/') || path.startsWith('/Users/') || path.startsWith(home);
   const toolchains = readable

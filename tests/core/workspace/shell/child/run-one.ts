@@ -1,4 +1,5 @@
 /** Runs one command in the sandbox, to be killed meanwhile: the folder, the file for output, the command. */
+import { readFolderIdSync } from '#core/workspace/roots.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { RunningCommands } from '#core/workspace/shell/command-processes.ts';
 import { findSandbox, NO_OPTIONS } from '#core/workspace/shell/sandbox.ts';
@@ -6,7 +7,12 @@ import { runShell } from '#core/workspace/shell/shell-process.ts';
 
 const [, , folder = '', file = '', command = ''] = process.argv;
 await runShell({
-  ...{ folder, file, command, workspace: { folder, own: [], sessions: [], secrets: NO_FILES } },
+  ...{
+    folder,
+    file,
+    command,
+    workspace: { folder, root: readFolderIdSync(folder)!, own: [], sessions: [], secrets: NO_FILES },
+  },
   ...{
     sandbox: await findSandbox(process.env),
     network: false,
