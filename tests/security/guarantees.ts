@@ -51,6 +51,10 @@ export const GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
+    sentence: 'If another folder or a link replaces the folder of a conversation, tools refuse it until you allow it.',
+    tests: ['tests/security/replaced-roots.test.ts › a workspace that another folder or a link replaces'],
+  },
+  {
     sentence: 'No file tool reads or writes files of keys by their names, even if a rule allows it.',
     tests: [
       'tests/core/workspace/secret-names.test.ts › reading is refused by name, and through a harmless link to it',

@@ -67,11 +67,7 @@ export function createRunContext(parts: Parts): RunContext {
     ...recordsFor(parts),
     ...specsFor(parts, registry, { tools, offered }, questions),
     toolContext: contextsFor(parts, questions, noted, (ask) => sideRequest(run, ask, createEmit(parts))),
-    checkFolder: async (toolCallId, tool) => {
-      const { roots } = engine.workspaces;
-      if (tool.permissions.length > 0 && (await roots.isReplaced(envelope.folder)))
-        await refuseReplacedFolder(roots, await run.toolContext(toolCallId, tool));
-    },
+    checkFolder: (toolCallId, tool) => checkFolder(run, engine, toolCallId, tool),
     ask: questions.ask,
     askAgain: questions.askAgain,
     get partner() {
@@ -89,6 +85,17 @@ export function createRunContext(parts: Parts): RunContext {
   };
   const partner = plan.partner?.(run, plan) ?? null;
   return run;
+}
+
+/** Throws `not_allowed` for a tool that reaches the workspace folder if that was replaced. */
+async function checkFolder(
+  { envelope, toolContext }: Pick<RunContext, 'envelope' | 'toolContext'>,
+  { workspaces: { roots } }: Parts['engine'],
+  toolCallId: string,
+  tool: Tool,
+): Promise<void> {
+  if (tool.permissions.length > 0 && (await roots.isReplaced(envelope.folder)))
+    await refuseReplacedFolder(roots, await toolContext(toolCallId, tool));
 }
 
 /** How requests are made, and what they cost. */

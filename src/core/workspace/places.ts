@@ -6,7 +6,7 @@ import { codeOf, TriadError } from '../base/errors.ts';
 import { listName } from '../settings/listed-files.ts';
 import { protectedFiles } from './hard-links.ts';
 import { isInside, isOwn, type Workspace } from './reach.ts';
-import { describeReplacement, Root, withRoot } from './roots.ts';
+import { describeReplacement, type Root, withRoot } from './roots.ts';
 import { findSecretProgram, isSecret } from './secret-names.ts';
 
 export interface OpenFile {

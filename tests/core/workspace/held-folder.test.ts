@@ -56,3 +56,11 @@ test('what is no regular file is not opened, and nothing waits for a pipe', asyn
   for (const name of ['pipe', 'folder', 'absent']) expect(textOf(top, name), name).toBeNull();
   expect(textOf(top, 'b.txt')).toBe('plain');
 });
+
+test('opens nothing in a workspace that another folder replaced', async () => {
+  const folder = await folderWith({ 'keep/a.txt': 'inside' });
+  const workspace = workspaceIn(folder);
+  await rename(folder, join(await folderWith(), 'aside'));
+  await rename(await folderWith({ 'keep/a.txt': 'OUTSIDE' }), folder);
+  for (const path of [folder, join(folder, 'keep')]) expect(HeldFolder.open(workspace, path), path).toBeNull();
+});

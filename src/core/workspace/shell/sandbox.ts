@@ -191,9 +191,7 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
         await Promise.all(layers.splice(0).map(({ mounts }) => closeMounts(mounts)));
       };
       try {
-        const { entry: root } = await Root.open(workspace);
-        // Only Linux has bubblewrap.
-        if (!root) throw new TriadError('internal', 'bubblewrap needs Linux');
+        const root = await openRoot(workspace);
         opened.push(root);
         restoreLink = await links.watch(root);
         await addLayers({ layers, opened }, root, { workspace, home, write, options }, isFromCommand);
@@ -229,6 +227,12 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
       }
     },
   };
+}
+
+async function openRoot(workspace: Workspace): Promise<OpenEntry> {
+  const { entry } = await Root.open(workspace);
+  if (!entry) throw new TriadError('internal', 'bubblewrap needs Linux');
+  return entry;
 }
 
 /** Adds the mounts of the workspace and of the repository around it. The caller closes them, also after an error. */
