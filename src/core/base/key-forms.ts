@@ -1,7 +1,7 @@
 /** The known forms of keys and tokens: a name for each form, and the regular expression of its documented prefix or shape. */
 import { findRuns, makeClass } from './character-runs.ts';
 
-export interface KeyForm {
+interface KeyForm {
   /** Shown in the placeholder, such as `[redacted: GitHub token]`. */
   name: string;
   pattern: RegExp;

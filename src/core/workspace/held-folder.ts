@@ -63,24 +63,18 @@ export class HeldFolder {
   }
 }
 
-/** Opens a folder below the pinned root, one component after the other; null if one is missing or a link. */
+/** Opens a folder below the pinned root; null if it is missing. The caller checks that no link led elsewhere. */
 function openBelow({ folder, root }: Workspace, path: string): number | null {
-  const names = relative(folder, path).split('/').filter(Boolean);
-  const open = (at: string, isLast: boolean): number | null =>
-    orNull(() => openSync(at, (isLast ? O_RDONLY : O_PATH) | O_DIRECTORY | O_NOFOLLOW));
-  let fd = open(folder, names.length === 0);
-  const { dev, ino } = fd === null ? {} : fstatSync(fd, { bigint: true });
-  if (fd !== null && `${dev}:${ino}` !== root) {
-    closeSync(fd);
-    return null;
+  const top = orNull(() => openSync(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW));
+  if (top === null) return null;
+  try {
+    const { dev, ino } = fstatSync(top, { bigint: true });
+    if (`${dev}:${ino}` !== root) return null;
+    const below = `/proc/self/fd/${top}/${relative(folder, path) || '.'}`;
+    return orNull(() => openSync(below, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  } finally {
+    closeSync(top);
   }
-  for (const [index, name] of names.entries()) {
-    if (fd === null) return null;
-    const next = open(`/proc/self/fd/${fd}/${name}`, index === names.length - 1);
-    closeSync(fd);
-    fd = next;
-  }
-  return fd;
 }
 
 const isThere = (path: string): boolean => orNull(() => realpathSync(path)) === path;
