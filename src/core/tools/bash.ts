@@ -370,7 +370,13 @@ class Follower {
   take(text: string, bytes: number): void {
     const all = this.#tail + text;
     // The end of a word alone is dropped: a key is known by its start.
-    this.#tail = all.length <= TAIL_CHARS ? all : all.slice(-TAIL_CHARS).replace(/^\S*/, '').toWellFormed();
+    this.#tail =
+      all.length <= TAIL_CHARS
+        ? all
+        : all
+            .slice(-TAIL_CHARS)
+            .replace(/^\S{1,400}(?=\s)/, '')
+            .toWellFormed();
     this.#bytes = bytes;
     this.#soon ??= setTimeout(() => this.#tell(), TAIL_MS).unref();
   }
