@@ -17,9 +17,12 @@ export const UNDO = {
   command_works: ({ folder }: { folder: string }) =>
     `An agent's command works in ${folder}: wait until it is done, or stop it`,
   /** Reasons why nothing is committed. */
-  no_repository: ({ folder }: { folder: string }) => `${folder} is in no git repository`,
+  no_repository: ({ folder }: { folder: string }) =>
+    `${folder} is in no git repository. To make one there, run “git init”`,
   /** `output`: of git and its hooks. */
   commit_failed: ({ output }: { output: string }) => `Git failed: “${output}”. Nothing was committed`,
+  commit_failed_silently: (_: Nothing) =>
+    'Git failed without output: a hook rejected the commit, or the files are as in the last commit',
   commit_programs_changed: (_: Nothing) =>
     'The programs that this commit runs have changed. Nothing was committed: read the new list first',
   changed_meanwhile: ({ path }: { path: string }) => `${path} was changed since`,

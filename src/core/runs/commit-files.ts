@@ -73,7 +73,9 @@ export async function commitFiles(
   } catch (error) {
     if (added.length > 0) await forgetFiles(git, added).catch(() => undefined);
     if (error instanceof TriadError && error.code !== 'internal') throw error;
-    throw saidError('bad_input', [phrase('commit_failed', { output: readOutput(error) })], { cause: error });
+    const output = readOutput(error);
+    const failure = output === '' ? phrase('commit_failed_silently') : phrase('commit_failed', { output });
+    throw saidError('bad_input', [failure], { cause: error });
   }
   return { commit: (await git(['rev-parse', '--short', 'HEAD'])).trim() };
 }
@@ -176,8 +178,13 @@ function forgetFiles(git: RunGit, files: readonly string[]): Promise<string> {
   return git(['update-index', '--force-remove', '-z', '--stdin'], { input: files.map((path) => `${path}\0`).join('') });
 }
 
-/** Returns the output of git and its hooks in one line. */
+/** Returns the last lines that git and its hooks printed; empty if they printed nothing. */
 function readOutput(error: unknown): string {
-  const text = error instanceof TriadError ? (error.detail ?? error.message) : String(error);
-  return stripVTControlCharacters(text).replaceAll(/\s+/g, ' ').trim().slice(-MAX_OUTPUT_CHARS);
+  const text = error instanceof TriadError ? (error.detail ?? '') : String(error);
+  const lines = stripVTControlCharacters(text)
+    .split(/[\r\n]+/)
+    .map((line) => line.trimEnd())
+    .filter(Boolean);
+  const output = lines.join('\n');
+  return output.length > MAX_OUTPUT_CHARS ? `…${output.slice(-MAX_OUTPUT_CHARS)}` : output;
 }

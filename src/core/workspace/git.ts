@@ -73,7 +73,7 @@ export class Git {
     return this.#file;
   }
 
-  /** What it prints. Throws `not_found` where there is no git, `internal` where it fails, with what it said. */
+  /** Returns its output. Throws `not_found` if git is not installed, `internal` with its errors, if any, if it fails. */
   async run({
     args,
     cwd,
@@ -96,12 +96,14 @@ export class Git {
     });
     // It may use every core for a moment: what a person looks at goes first.
     yieldTo(child.pid);
-    const closed = once(child, 'close') as Promise<[number | null]>;
+    const closed = once(child, 'close') as Promise<[number | null, string | null]>;
     child.stdin.on('error', () => {});
     child.stdin.end(input);
-    const [[code], out, said] = await Promise.all([closed, buffer(child.stdout), text(child.stderr)]);
+    const [[code, signal], out, said] = await Promise.all([closed, buffer(child.stdout), text(child.stderr)]);
     if (code !== null && accepts(code)) return out;
-    throw new TriadError('internal', `git ${args[0] ?? ''} failed`, { detail: said.trim() || `exit ${code}` });
+    const end = child.killed ? `stopped after ${timeoutMs / 1000} s` : signal === null ? '' : `ended by ${signal}`;
+    const detail = [said.trim(), end].filter(Boolean).join('\n');
+    throw new TriadError('internal', `git ${args[0] ?? ''} failed`, detail === '' ? {} : { detail });
   }
 
   #environment(isForPerson: boolean): Record<string, string> {

@@ -121,6 +121,7 @@ export const changesWords = {
     none: 'There is nothing to commit.',
     message: 'Message',
     commit: (value: number) => `Commit ${files(value)}`,
+    committing: 'Committing…',
     cancel: 'Cancel',
     needsMessage: 'Write what the commit is about.',
     needsFiles: 'Choose at least one file.',

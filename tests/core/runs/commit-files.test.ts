@@ -148,18 +148,28 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(git('log', '--oneline')).toBe('');
   });
 
-  test('a failing hook is quoted, and the files and the index stay as they were', async () => {
+  test('a failing hook is quoted by line, and the files and the index stay as they were', async () => {
     const { folder, git, addHook, commitSeen } = await makeRepository();
     await writeFile(join(folder, 'staged.txt'), 'staged');
     git('add', 'staged.txt');
-    await addHook('pre-commit', `printf '\\033[31mThe tests\n fail\\033[0m\n'; exit 3`);
+    await addHook('pre-commit', `printf '\\033[31mThe tests\n\n  fail\\033[0m \n'; exit 3`);
     await expect(commitSeen()).rejects.toMatchObject({
       code: 'bad_input',
-      message: 'Git failed: “The tests fail”. Nothing was committed',
+      message: 'Git failed: “The tests\n  fail”. Nothing was committed',
     });
+    await addHook('pre-commit', 'yes "line of a linter" | head -n 300; exit 3');
+    await expect(commitSeen()).rejects.toMatchObject({
+      message: expect.stringMatching(/^Git failed: “….{1490,1510}linter”\. /s) as string,
+    });
+    await addHook('pre-commit', 'exit 3');
+    await expect(commitSeen()).rejects.toMatchObject({ says: [{ key: 'commit_failed_silently' }] });
     expect(git('log', '--oneline')).toBe('');
     expect(git('status', '--short')).toBe('A  staged.txt\n?? a.txt');
     expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('one');
+    await addHook('pre-commit', 'kill -9 $PPID');
+    await expect(commitSeen()).rejects.toMatchObject({
+      message: 'Git failed: “ended by SIGKILL”. Nothing was committed',
+    });
   });
 
   test('a commit in a worktree, and in a folder of a repository, is on its branch', async () => {

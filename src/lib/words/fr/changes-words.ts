@@ -110,6 +110,7 @@ export const changesWords = {
     none: 'Il n’y a rien à enregistrer.',
     message: 'Message',
     commit: (value) => `Commit de ${files(value)}`,
+    committing: 'Commit en cours…',
     cancel: 'Annuler',
     needsMessage: 'Écrivez l’objet du commit.',
     needsFiles: 'Choisissez au moins un fichier.',

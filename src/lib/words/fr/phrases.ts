@@ -195,8 +195,10 @@ export const phrases = {
   folder_gone: ({ folder }) => `Le dossier ${folder} n’existe plus`,
   command_works: ({ folder }) =>
     `La commande d’un agent travaille dans ${folder} : attendez qu’elle finisse, ou arrêtez-la`,
-  no_repository: ({ folder }) => `${folder} n’est dans aucun dépôt git`,
+  no_repository: ({ folder }) => `${folder} n’est dans aucun dépôt git. Pour en créer un, exécutez-y « git init »`,
   commit_failed: ({ output }) => `Git a échoué : « ${output} ». Rien n’a été enregistré`,
+  commit_failed_silently: () =>
+    'Git a échoué sans rien afficher : un hook a refusé le commit, ou les fichiers sont ceux du dernier commit',
   commit_programs_changed: () =>
     'Les programmes que ce commit exécute ont changé. Rien n’a été enregistré : lisez d’abord la nouvelle liste',
   changed_meanwhile: ({ path }) => `${path} a été modifié depuis`,
