@@ -33,6 +33,8 @@ export interface ServerStart {
   readonly env: Environment;
   /** Null: the server starts without a sandbox. */
   readonly confinedBy: WorkspaceSandbox | null;
+  /** A relative path of the entry that names a file of the workspace, while the server starts elsewhere. */
+  readonly missedFile: string | null;
 }
 
 export interface StartPorts {
@@ -74,14 +76,24 @@ export async function planServerStart(
     (await workspace.containsProgram(command, own['PATH'] ?? env['PATH'] ?? '', start)) ||
     (await workspace.isNamedIn([...(runner?.args ?? args), ...Object.values(own)], start));
   const program = { command, args, env: own };
+  const missedFile = isElsewhere ? await findRelativeFile([command, ...args], folder) : null;
   if (isFromWorkspace) {
     const confinedBy = await sandboxFor(folder);
     // The sandbox does not show the neutral folder.
     const confinedStart = isElsewhere ? '/' : await realpath(start).catch(() => start);
-    return { program: { ...program, cwd: confinedBy ? confinedStart : start }, env, confinedBy };
+    return { program: { ...program, cwd: confinedBy ? confinedStart : start }, env, confinedBy, missedFile };
   }
   const path = env['PATH'] === undefined ? {} : { PATH: await workspace.filterFolders(env['PATH']) };
-  return { program: { ...program, cwd: neutral ?? start }, env: { ...env, ...path }, confinedBy: null };
+  return { program: { ...program, cwd: neutral ?? start }, env: { ...env, ...path }, confinedBy: null, missedFile };
+}
+
+/** Returns the first word that is a relative path of a file in a folder. The name of a command has a slash then. */
+async function findRelativeFile([command = '', ...args]: readonly string[], folder: string): Promise<string | null> {
+  for (const word of /[/\\]/.test(command) ? [command, ...args] : args) {
+    const stats = isAbsolute(word) || word === '' ? null : await lstat(resolve(folder, word)).catch(() => null);
+    if (stats?.isFile()) return word;
+  }
+  return null;
 }
 
 /** Returns where a server of a project starts; null for an address. Its entry may have variables that are not filled in. */

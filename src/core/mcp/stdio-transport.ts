@@ -132,9 +132,15 @@ export class StdioTransport implements ServerTransport {
   #reason(ended: string): string {
     const code = Number(/^ended with exit code (\d+)$/.exec(ended)?.[1]);
     const unstarted = this.#hasAnswered ? undefined : UNSTARTED[code];
-    const where = this.isSandboxed && !this.#hasAnswered ? ' in the sandbox' : '';
+    const where = this.#hasAnswered ? '' : `${this.isSandboxed ? ' in the sandbox' : ''}${this.#folderHint()}`;
     if (unstarted === undefined) return `${ended}${where}`;
     return `could not be started: the command ${this.#start?.program.command} ${unstarted}${where}`;
+  }
+
+  #folderHint(): string {
+    const { missedFile = null } = this.#start ?? {};
+    if (missedFile === null) return '';
+    return ` (${missedFile} is in the workspace, but the server starts in an empty folder: set cwd = "." to start it in the workspace)`;
   }
 
   #take(line: Buffer): void {

@@ -184,6 +184,7 @@ test('starts a server of the workspace without a sandbox on a machine that has n
     program: { command: './server.js', args: [], env: {}, cwd: folder },
     env: ports.env,
     confinedBy: null,
+    missedFile: null,
   });
 });
 

@@ -1,6 +1,8 @@
 /** `triad mcp add`: a server into the person's settings, its secrets into the key store, and a test at once. */
 import { text as readText } from 'node:stream/consumers';
 import { McpServerName } from '#contract/agent.ts';
+import { isSecretName } from '#core/base/child-environment.ts';
+import { nameKeys } from '#core/base/redact.ts';
 import type { Link } from '../../follow/link.ts';
 import { testLines } from '../../render/mcp-text.ts';
 import { EXIT, hasCode, UsageError } from '../../terminal/failure.ts';
@@ -25,6 +27,10 @@ export async function addServer(
   const named = McpServerName.safeParse(name);
   if (!named.success) throw new UsageError(`"${name}" cannot name an MCP server: it ${named.error.issues[0]?.message}`);
   const { entry, secrets, open } = serverOf(given, io.folder);
+  for (const secret of await findSecretArguments(given.command.slice(1)))
+    screen.note(
+      `The arguments contain a secret (${secret}): the settings store it as text, and other programs can read it. If the server reads a variable, use --secret NAME instead.`,
+    );
   // Asked before anything is connected: a person may take their time.
   const answers = await askedFor(io, open);
   return withLink(async (link) => {
@@ -48,6 +54,17 @@ export async function addServer(
     );
     return EXIT.failure;
   });
+}
+
+/** Returns the names of known keys, and of options with the name of a secret and a value, such as `--api-key=KEY`. */
+async function findSecretArguments(args: readonly string[]): Promise<string[]> {
+  const options = args.flatMap((arg, index) => {
+    const [, name = '', value = args[index + 1] ?? ''] = /^(--?\w[\w-]*)(?:=(.*))?$/s.exec(arg) ?? [];
+    const isPath = /[/\\]|\.\w{1,5}$/.test(value);
+    const isValue = value !== '' && !value.startsWith('-') && !value.includes('${');
+    return isValue && !isPath && isSecretName(name.replaceAll('-', '_')) ? [name] : [];
+  });
+  return options.length > 0 ? options : nameKeys(args.join('\n'));
 }
 
 /** Values of secrets by name: from the terminal without an echo or, where the input is none, a line of it for each. */

@@ -24,6 +24,28 @@ async function here(store: 'memory' | 'kept' = 'kept') {
 }
 const parsed = <T>({ out }: { out: string }): T => JSON.parse(out) as T;
 
+test('add warns of secrets in arguments, and of a relative path that the server does not find', async () => {
+  const { triad, folder } = await here();
+  await writeFile(join(folder, 'server.mjs'), 'process.exit(3)');
+  const add = (...args: string[]) => triad(['mcp', 'add', 'one', '--replace', '--', node, ...args]);
+  const missed = await add('server.mjs');
+  expect(missed.out).toContain(
+    'server.mjs is in the workspace, but the server starts in an empty folder: set cwd = "."',
+  );
+  expect((await add('-e', 'process.exit(3)', 'missing.mjs')).out).not.toContain('empty folder');
+  const secrets = [
+    ['--api-key=abc', '--api-key'],
+    ['--token\nabc', '--token'],
+    [`ghp_${'a1B2c3D4'.repeat(5)}`, 'GitHub token'],
+  ] as const;
+  for (const [args, name] of secrets) {
+    const { err } = await add('-e', '0', ...args.split('\n'));
+    expect(err).toContain(`The arguments contain a secret (${name}): `);
+  }
+  for (const args of ['--token', '--token=${TOKEN}', '--key=a.pem', '--keyboard=us', '--level=2'])
+    expect((await add('-e', '0', args)).err).not.toContain('contain a secret');
+});
+
 test('add: into the settings without what is secret, and tested at once', async () => {
   const { triad, textOf, file } = await here();
   const tiny = ['--', node, TINY, file];
