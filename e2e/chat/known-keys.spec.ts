@@ -44,7 +44,7 @@ test('keys of a file are on no screen, and one question opens the file', async (
   await app.allow();
   await expect(title).toContainText('Read notes.txt with its keys');
   await expect(app.question).toContainText('GitHub token');
-  await expect(app.question).toContainText('A yes sends them to the model');
+  await expect(app.question).toContainText('the keys are sent to the model');
   await expectNoKeys(app);
   await app.reject('Not these');
   await app.expectOutcome('completed');

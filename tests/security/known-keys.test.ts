@@ -206,7 +206,9 @@ test('opens a file with its keys after one question, in every mode, until the fi
   expect(others).toEqual([]);
   expect(question).toMatchObject({
     title: 'Read a.ts with its keys',
-    description: expect.stringMatching(/^a\.ts contains: GitHub token\. A yes sends them to the model/) as string,
+    description: expect.stringMatching(
+      /^a\.ts contains: GitHub token\. If you allow this, the keys are sent to the model/,
+    ) as string,
     risk: 'high',
     subject: { keys: ['GitHub token'] },
   });
@@ -259,7 +261,8 @@ test('writes no placeholder in the place of a key, and keeps the key when other 
   expect(read?.output).toContain(`const token = "${placeholder}";`);
   expect(read?.output).toContain('Redacted here: GitHub token.');
   expect(edits.map(({ status }) => status)).toEqual(['error', 'error', 'error', 'completed']);
-  for (const { output } of edits.slice(0, 3)) expect(output).toContain(`"${placeholder}" is no text of a.ts`);
+  for (const { output } of edits.slice(0, 3))
+    expect(output).toContain(`"${placeholder}" is a placeholder for a key, not text of a.ts`);
   expect(await readFile(join(engine.folder, 'a.ts'), 'utf8')).toBe(SOURCE.replace('b = 2', 'b = 3'));
   const [preview] = engine.of('approval-request').map(({ approval }) => JSON.stringify(approval));
   expect(preview).toContain(placeholder);

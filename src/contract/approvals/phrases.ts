@@ -33,6 +33,8 @@ const MODES = {
   auto: 'Its own actions will not be asked about where they can be undone, or where it says so of a plan in its own words',
 } as const satisfies Record<ApprovalMode, string>;
 
+const ASKS_UNLESS_NAMED = 'Triad asks before each write, unless a rule or a grant names the file';
+
 const countText = (files: number): string => (files === 1 ? ' with 1 file' : ` with ${files} files`);
 
 /** `files`: null for a single file. */
@@ -131,7 +133,7 @@ export const ENGLISH = {
     'It reads this address, without anything by which its server could know you; what stands in the address is told to it',
   shows_keys: ({ path, names }: { path: string; names: string }) => `${path} contains: ${names}`,
   keys_sent: (_: Record<string, never>) =>
-    'A yes sends them to the model, and they stay in the history of this conversation. This file can then be read again until it changes',
+    'If you allow this, the keys are sent to the model and stay in the history of this conversation. Its agents can then read this file with its keys until the file changes',
   keys_for_person: (_: Record<string, never>) => 'Only you can allow a file with its keys',
   query_sent: ({ host }: { host: string | null }) =>
     `The query is sent to ${host ?? 'nobody, because no search is set up'}`,
@@ -187,11 +189,9 @@ export const ENGLISH = {
     `${command} is not in the list of commands that rules with wildcards may allow`,
   no_rule: ({ tool }: { tool: string }) => `Where no rule decides, ${tool} is asked about`,
   steers: ({ path, program }: { path: string; program: string }) =>
-    `${path} steers ${program}, which can run code: writing it is asked about unless a rule or a grant names it`,
-  starts_server: ({ path }: { path: string }) =>
-    `An MCP server is started from ${path}: writing it is asked about unless a rule or a grant names it`,
-  listed: ({ path, list }: { path: string; list: string }) =>
-    `${path} is in ${list}: writing it is asked about unless a rule or a grant names it`,
+    `${path} steers ${program}, which can run code: ${ASKS_UNLESS_NAMED}`,
+  starts_server: ({ path }: { path: string }) => `An MCP server is started from ${path}: ${ASKS_UNLESS_NAMED}`,
+  listed: ({ path, list }: { path: string; list: string }) => `${path} is in ${list}: ${ASKS_UNLESS_NAMED}`,
   to_you: (_: Record<string, never>) => 'An agent’s questions always come to you',
   ...FAULTS,
   ...UNDO,

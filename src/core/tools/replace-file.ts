@@ -132,7 +132,7 @@ function contentFor<Input extends { path: string }>(
   const refuse = (placeholder: string): never => {
     throw new TriadError(
       'bad_input',
-      `"${placeholder}" is no text of ${shown}: it replaces a key in what you read, and nothing was written. Leave the key's line out of the edit, or read the file with "unredacted": true`,
+      `"${placeholder}" is a placeholder for a key, not text of ${shown}. Nothing was written. Leave the line with the key out of the edit, or read the file that has it with "unredacted": true`,
     );
   };
   for (const placeholder of findPlaceholders(JSON.stringify(input)))

@@ -87,7 +87,9 @@ describe('a file that steers programs', () => {
   test('is asked about unless what allows it names it; what could not is listed behind', () => {
     const asked = verdict(writing('package.json'), [broad], [grantOf({ pattern: '**' })]);
     expect(asked).toMatchObject({ effect: 'ask', ruleId: STEERING_ID });
-    expect(asked.reason).toMatch(/^package\.json steers npm, which can run code: .*unless a rule or a grant names it$/);
+    expect(asked.reason).toMatch(
+      /^package\.json steers npm, which can run code: Triad asks before each write, unless a rule or a grant names the file$/,
+    );
     expect(kinds(asked)).toEqual([`default ${STEERING_ID} ask`, 'default default ask', `rule ${broad.id} allow`]);
     expect(verdict(writing('package.json'), [named])).toMatchObject({ effect: 'allow', ruleId: named.id });
     expect(kinds(verdict(writing('package.json'), [named]))).toEqual([
@@ -135,7 +137,7 @@ describe('a file that steers programs', () => {
   test('of the person’s own list is asked about with its place, and must be named like it', () => {
     const asked = verdict({ ...writing('secret/a.txt'), mode: 'auto' }, [broad], [], own);
     expect(asked).toMatchObject({ effect: 'ask', ruleId: STEERING_ID });
-    expect(asked.reason).toMatch(/^secret\/a\.txt is in permissions\.always_ask \(\/config\.toml:7\): writing it/);
+    expect(asked.reason).toMatch(/^secret\/a\.txt is in permissions\.always_ask \(\/config\.toml:7\): Triad asks/);
     expect(asked.steps[0]?.place).toEqual(own.place);
     const names = ruleOf({ effect: 'allow', tool: 'write_file', pattern: 'secret/*.txt' });
     expect(verdict(writing('secret/a.txt'), [names], [], own).effect).toBe('allow');

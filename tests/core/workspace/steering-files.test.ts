@@ -276,7 +276,7 @@ test('a person is asked and told why, in the mode auto, under a broad rule, and 
   expect(asked.map(({ title }) => title)).toEqual(['Write package.json (+1 −0)', 'Write deploy/run.sh (+1 −0)']);
   expect(asked.map(({ description }) => description)).toEqual([
     expect.stringContaining('package.json steers npm, which can run code'),
-    expect.stringContaining(`deploy/run.sh is in permissions.always_ask (${configFolder}/config.toml:3): writing it`),
+    expect.stringContaining(`deploy/run.sh is in permissions.always_ask (${configFolder}/config.toml:3): Triad asks`),
   ]);
   for (const request of asked) {
     expect(request.risk).toBe('high');

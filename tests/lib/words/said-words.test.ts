@@ -25,7 +25,7 @@ it('says a question by its phrases', () => {
   const asked = { title: 'Write a.md (+1 −0)', description: 'Makes …', says: says(description) };
   expect(text.said.title(asked)).toBe('Écrire a.md (+1 −0)');
   expect(plain(text.said.description(asked))).toMatch(
-    /^Crée le fichier a\.md dans \/p\. a\.md pilote Make, qui peut exécuter du code : l’écrire est demandé/,
+    /^Crée le fichier a\.md dans \/p\. a\.md pilote Make, qui peut exécuter du code : Triad vous le demande/,
   );
 });
 

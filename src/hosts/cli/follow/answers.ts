@@ -67,4 +67,4 @@ export async function terminalFor(
 }
 
 const ALL =
-  'triad: --approve all: every question of this run is answered yes, also about what cannot be undone, except what a rule denies and changed files that can start programs; each answer is recorded';
+  'triad: --approve all: every question of this run is answered yes, also about what cannot be undone, except what a rule denies, files with their keys, and changed files that can start programs; each answer is recorded';

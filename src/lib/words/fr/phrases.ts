@@ -26,7 +26,7 @@ const START_PLACES: Readonly<Record<StartPlace, string>> = {
   outside: 's’exécute hors du bac à sable, avec le réseau et tous vos droits',
   'no-sandbox': 's’exécute sans bac à sable, avec le réseau et tous vos droits',
 };
-const UNLESS = 'l’écrire est demandé, sauf si une règle ou une autorisation le nomme';
+const UNLESS = 'Triad vous le demande avant chaque écriture, sauf si une règle ou une autorisation nomme ce fichier';
 
 /** What an agent is about to do with a tool, after « avant ». */
 const BEFORE: Readonly<Record<string, string>> = {
@@ -121,7 +121,7 @@ export const phrases = {
     'Il lit cette adresse, sans rien qui permette à son serveur de vous reconnaître ; ce que contient l’adresse lui est transmis',
   shows_keys: ({ path, names }) => `${path} contient : ${names}`,
   keys_sent: () =>
-    'Un oui les envoie au modèle, et elles restent dans l’historique de cette conversation. Ce fichier peut ensuite être relu tant qu’il ne change pas',
+    'Si vous autorisez cela, les clés sont envoyées au modèle et restent dans l’historique de cette conversation. Ses agents peuvent ensuite lire ce fichier avec ses clés tant qu’il ne change pas',
   keys_for_person: () => 'Vous seul pouvez autoriser un fichier avec ses clés',
   query_sent: ({ host }) =>
     host === null
