@@ -50,7 +50,7 @@ export const permissionsWords = {
     'Les règles du projet ne peuvent qu’interdire ou demander : personne n’a fait confiance à son fichier tel qu’il est.',
   toTrust: 'L’examiner',
   unsignedGrants: (count) =>
-    `Autorisations ignorées, car une autre installation les a écrites dans la base partagée : ${count}.`,
+    `Autorisations ignorées, car une autre installation les a écrites dans la base partagée : ${count}.`,
   faultsMean: 'Tant que ce n’est pas corrigé, aucun appel d’outil ne passe.',
   rules: 'Règles',
   rulesHint: 'Dans l’ordre où elles sont écrites. Elles valent dès que leur fichier est enregistré.',
