@@ -93,7 +93,9 @@ async function listen(io: Io, connected: Connected, port: number | undefined): P
     return on(0);
   });
   if (preferred !== 0 && server.port !== preferred)
-    io.screen.note(`Port ${preferred} is in use: Triad uses port ${server.port}. Browsers sign in again there.`);
+    io.screen.note(
+      `Port ${preferred} is in use, perhaps by another "triad serve": Triad uses port ${server.port}, where browsers must sign in again.`,
+    );
   if (label === null && server.port !== origin.port) await storePageOrigin(data, { ...origin, port: server.port });
   return server;
 }

@@ -142,7 +142,8 @@ test('serves 127.0.0.1 at a stored random port, and at another one if that is in
   const moved = await serveOnce(home);
   other.close();
   expect(moved.origin).not.toBe(origin);
-  expect(moved.notes).toContain(`Port ${port} is in use: Triad uses port ${new URL(moved.origin).port}.`);
+  expect(moved.notes).toContain(`Port ${port} is in use, perhaps by another "triad serve"`);
+  expect(moved.notes).toContain(`: Triad uses port ${new URL(moved.origin).port}, `);
   expect((await serveOnce(home)).origin, 'the port that another program had is not used again').toBe(moved.origin);
 });
 
