@@ -75,8 +75,9 @@ export function wantedBy({ args, command = '', env, cwd = '', url = '', headers 
 }
 
 /** Returns the command with all of its arguments, or the address, as written but without keys. */
-export function launchWords({ command, args, url }: McpLaunch): string {
-  return redact(command === undefined ? (url ?? '') : [command, ...args.map(quoted)].join(' '));
+export function launchWords({ command, args, url, cwd }: McpLaunch): string {
+  const folder = cwd === undefined ? '' : ` (in ${cwd})`;
+  return redact(command === undefined ? (url ?? '') : `${[command, ...args.map(quoted)].join(' ')}${folder}`);
 }
 
 function quoted(word: string): string {

@@ -33,6 +33,9 @@ test('add warns of secrets in arguments, and of a relative path that the server 
     'server.mjs is in the workspace, but the server starts in an empty folder: set cwd = "."',
   );
   expect((await add('-e', 'process.exit(3)', 'missing.mjs')).out).not.toContain('empty folder');
+  const inFolder = ['--cwd', '.', '--', node, 'server.mjs'];
+  expect((await triad(['mcp', 'add', 'one', '--replace', ...inFolder])).out).not.toContain('empty folder');
+  expect((await triad(['mcp', 'show', 'one'])).out).toContain(`server.mjs (in ${folder})`);
   const secrets = [
     ['--api-key=abc', '--api-key'],
     ['--token\nabc', '--token'],
