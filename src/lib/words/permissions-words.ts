@@ -49,7 +49,8 @@ export const permissionsWords = {
   modeNames,
   changeMode: 'Change it in the settings',
   always: [
-    'Reading and searching in the folder is never asked about, unless a rule or an agent’s definition says so.',
+    'Triad asks about reading and searching in the folder only if a rule or an agent’s definition says so.',
+    'Keys in files are redacted. Triad always asks before an agent reads a file with its keys.',
     'Deny wins over everything; what cannot be undone is always asked about, with a second step. One run of the terminal with --approve all is the exception: that is your word for it.',
     'Files that run code or steer programs are asked about before they are written, unless a rule or a grant names them, or the run is one of --approve all.',
     'Files that usually hold keys or passwords are neither read nor written, nor are Triad’s own folders, but for the notes of sessions that a lead reads.',

@@ -41,7 +41,8 @@ export const permissionsWords = {
   modeNames,
   changeMode: 'Le changer dans les réglages',
   always: [
-    'Lire et chercher dans le dossier n’est jamais demandé, sauf si une règle ou la définition d’un agent le dit.',
+    'Triad ne demande rien pour lire et chercher dans le dossier, sauf si une règle ou la définition d’un agent le veut.',
+    'Les clés dans les fichiers sont masquées. Triad demande toujours avant qu’un agent lise un fichier avec ses clés.',
     'Interdire l’emporte sur tout ; ce qui ne peut pas être annulé est toujours demandé, en deux temps. Une exécution du terminal avec --approve all fait exception : c’est votre parole.',
     'Les fichiers qui exécutent du code ou pilotent des programmes sont demandés avant d’être écrits, sauf si une règle ou une autorisation les nomme, ou si l’exécution est en --approve all.',
     'Les fichiers qui contiennent d’habitude des clés ou des mots de passe ne sont ni lus ni écrits, pas plus que les dossiers de Triad, à part les notes de sessions que lit un agent principal.',
