@@ -1,9 +1,9 @@
-/** Finds long runs of characters of one class in a text. It looks at few characters where the runs are short. */
+/** Finds long runs of characters of one class in a text. Reads few characters if the runs are short. */
 
 /** A class of ASCII characters: 1 at the code of each. */
 export type CharacterClass = Uint8Array;
 
-export function makeClass(pattern: RegExp): CharacterClass {
+export function createCharacterClass(pattern: RegExp): CharacterClass {
   return Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
 }
 

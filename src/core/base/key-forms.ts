@@ -1,5 +1,5 @@
 /** The known forms of keys and tokens: a name for each form, and the regular expression of its documented prefix or shape. */
-import { findRuns, makeClass } from './character-runs.ts';
+import { findRuns, createCharacterClass } from './character-runs.ts';
 
 interface KeyForm {
   /** Shown in the placeholder, such as `[redacted: GitHub token]`. */
@@ -22,8 +22,8 @@ const looksRandom = (match: string): boolean => /\d/.test(match) && /[A-Za-z]/.t
 
 const AWS_KEY = 'AWS key';
 
-/** Forms that a prefix of their own identifies. Every repetition is bounded; a cut key of 16 characters still matches. */
-const PREFIXED: readonly KeyForm[] = [
+/** Forms that their prefix identifies. Every repetition is bounded; a cut key of 16 characters still matches. */
+const PREFIXED_FORMS: readonly KeyForm[] = [
   { name: 'Anthropic key', pattern: /sk-ant-[\w-]{12,400}/ },
   { name: 'OpenRouter key', pattern: /sk-or-[\w-]{12,400}/ },
   { name: 'OpenAI key', pattern: /sk-(?:proj|svcacct|admin)-[\w-]{12,400}/ },
@@ -79,15 +79,15 @@ const PREFIXED: readonly KeyForm[] = [
 ];
 
 /** One expression for all prefixed forms, which starts no search within a word. */
-const ANY_PREFIXED = new RegExp(`${START}(?:${PREFIXED.map(({ pattern }) => pattern.source).join('|')})`, 'g');
-const STICKY = PREFIXED.map((form) => ({ ...form, pattern: new RegExp(form.pattern.source, 'y') }));
+const ANY_PREFIXED = new RegExp(`${START}(?:${PREFIXED_FORMS.map(({ pattern }) => pattern.source).join('|')})`, 'g');
+const STICKY_FORMS = PREFIXED_FORMS.map((form) => ({ ...form, pattern: new RegExp(form.pattern.source, 'y') }));
 
 /** Services whose keys have no form: the name of the variable identifies them. */
 const SERVICES =
   'AZURE|BREVO|CF|CLOUDFLARE|COHERE|DATADOG|DD|DISCORD|ELEVENLABS|FLY|HEROKU|MAILCHIMP|MAILGUN|MISTRAL|NETLIFY|OKTA|PAGERDUTY|TWILIO|VERCEL';
 
 /** Forms that the text around them identifies. The last group is the secret. */
-const SURROUNDED: readonly (KeyForm & { pattern: RegExp })[] = [
+const SURROUNDED_FORMS: readonly KeyForm[] = [
   {
     name: AWS_KEY,
     pattern: /secret_?access_?key\\?["']?\s{0,4}(?:=>|[:=])\s{0,4}\\?["']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/gi,
@@ -111,17 +111,17 @@ const SURROUNDED: readonly (KeyForm & { pattern: RegExp })[] = [
   },
 ];
 
-/** Stands for the password of an address in documentation and code. */
+/** Replacements for the password of an address in documentation and code. */
 const EXAMPLE_PASSWORD =
   /^(?:[$%{<*[]|\.{3}|x{3,}$|(?:my|your)?[_-]?(?:pass|passwd|password|passphrase|pwd|pw|secret|token|user|username|key)$)/i;
 const ADDRESS_PASSWORD = /:\/\/[^\s/:@"'`<>\\]{0,200}:([^\s/?#"'`<>\\]{3,400})@/y;
 const SCHEME = /[A-Za-z][A-Za-z\d+.-]{1,20}$/;
 
-/** A run that a prefixed form contains: shorter words are skipped. */
-const WORD = makeClass(/[\w-]/);
+/** Characters of a word, and the minimum length of a word in a prefixed form. Shorter words are skipped. */
+const WORD = createCharacterClass(/[\w-]/);
 const LONG_WORD = 15;
 /** Characters that a token of a prefixed form may have. */
-const TOKEN = makeClass(/[\w%+./:=~-]/);
+const TOKEN = createCharacterClass(/[\w%+./:=~-]/);
 const BEFORE_WORD = 24;
 const AWS_SECRET = /(?<![A-Za-z0-9/+=])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g;
 /** Distance between an AWS access key id and its secret, in characters. */
@@ -131,7 +131,7 @@ const BESIDE = 300;
 const PASSWORD = 'password';
 
 export const KEY_NAMES: readonly string[] = [
-  ...new Set([...PREFIXED, ...SURROUNDED].map(({ name }) => name)),
+  ...new Set([...PREFIXED_FORMS, ...SURROUNDED_FORMS].map(({ name }) => name)),
   PASSWORD,
 ];
 
@@ -143,32 +143,32 @@ export interface KeyRange {
 
 /** Finds all known forms in plain text, in time proportional to its length. Private key blocks are not included. */
 export function findKeyForms(text: string): KeyRange[] {
-  const found: KeyRange[] = [];
-  for (const [from, to] of wordRegions(text)) findPrefixed(text, from, to, found);
-  findAwsSecrets(text, found);
-  for (const { name, pattern, accepts } of SURROUNDED) {
+  const ranges: KeyRange[] = [];
+  for (const [from, to] of findWordRegions(text)) findPrefixed(text, from, to, ranges);
+  findAwsSecrets(text, ranges);
+  for (const { name, pattern, accepts } of SURROUNDED_FORMS) {
     for (const match of text.matchAll(pattern)) {
       const secret = match[1]!;
       const from = match.index + match[0].length - secret.length;
       const before = text.slice(Math.max(0, match.index - 20), match.index);
-      if (accepts?.(secret, before) ?? true) found.push({ from, to: from + secret.length, name });
+      if (accepts?.(secret, before) ?? true) ranges.push({ from, to: from + secret.length, name });
     }
   }
-  findAddressPasswords(text, found);
-  return found;
+  findAddressPasswords(text, ranges);
+  return ranges;
 }
 
-/** Parts of the text around its long words: from a little before to the end of what belongs to a token. */
-function* wordRegions(text: string): Generator<readonly [from: number, to: number]> {
-  let done = 0;
+/** Yields the parts of the text around its long words: from a few characters before to the end of a token. */
+function* findWordRegions(text: string): Generator<readonly [from: number, to: number]> {
+  let searchedTo = 0;
   for (const [start, end] of findRuns(text, WORD, LONG_WORD)) {
-    if (end <= done) continue;
-    let from = Math.max(done, start - BEFORE_WORD);
-    while (from > done && isToken(text, from - 1)) from--;
+    if (end <= searchedTo) continue;
+    let from = Math.max(searchedTo, start - BEFORE_WORD);
+    while (from > searchedTo && isToken(text, from - 1)) from--;
     let to = end;
     while (to < text.length && isToken(text, to)) to++;
     yield [from, to];
-    done = to;
+    searchedTo = to;
   }
 }
 
@@ -176,40 +176,39 @@ function isToken(text: string, at: number): boolean {
   return TOKEN[text.charCodeAt(at)] === 1;
 }
 
-function findPrefixed(text: string, start: number, end: number, found: KeyRange[]): void {
+function findPrefixed(text: string, start: number, end: number, ranges: KeyRange[]): void {
   const region = text.slice(start, end);
   ANY_PREFIXED.lastIndex = 0;
   for (let hit = ANY_PREFIXED.exec(region); hit !== null; hit = ANY_PREFIXED.exec(region)) {
     const { index, 0: match } = hit;
-    const form = STICKY.find(({ pattern, accepts }) => {
+    const form = STICKY_FORMS.find(({ pattern, accepts }) => {
       pattern.lastIndex = index;
-      const own = pattern.exec(region)?.[0];
-      return own === match && (accepts?.(match, '') ?? true);
+      return pattern.exec(region)?.[0] === match && (accepts?.(match, '') ?? true);
     });
-    if (form) found.push({ from: start + index, to: start + index + match.length, name: form.name });
+    if (form) ranges.push({ from: start + index, to: start + index + match.length, name: form.name });
   }
 }
 
 /** Adds the secret keys of AWS that are beside an access key id. */
-function findAwsSecrets(text: string, found: KeyRange[]): void {
-  let done = 0;
-  for (const { from: id, name } of found.filter((range) => range.name === AWS_KEY)) {
-    const start = Math.max(done, id - BESIDE);
-    done = Math.max(done, id + BESIDE);
-    for (const { index, 0: match } of text.slice(start, done).matchAll(AWS_SECRET)) {
+function findAwsSecrets(text: string, ranges: KeyRange[]): void {
+  let searchedTo = 0;
+  for (const { from: id, name } of ranges.filter((range) => range.name === AWS_KEY)) {
+    const start = Math.max(searchedTo, id - BESIDE);
+    searchedTo = Math.max(searchedTo, id + BESIDE);
+    for (const { index, 0: match } of text.slice(start, searchedTo).matchAll(AWS_SECRET)) {
       const isRandom = looksRandom(match) && /[a-z]/.test(match) && /[A-Z]/.test(match);
-      if (isRandom && isNoExample(match)) found.push({ from: start + index, to: start + index + 40, name });
+      if (isRandom && isNoExample(match)) ranges.push({ from: start + index, to: start + index + 40, name });
     }
   }
 }
 
-function findAddressPasswords(text: string, found: KeyRange[]): void {
+function findAddressPasswords(text: string, ranges: KeyRange[]): void {
   for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
     if (!SCHEME.test(text.slice(Math.max(0, at - 22), at))) continue;
     ADDRESS_PASSWORD.lastIndex = at;
     const match = ADDRESS_PASSWORD.exec(text);
     if (!match || EXAMPLE_PASSWORD.test(match[1]!)) continue;
     const to = at + match[0].length - 1;
-    found.push({ from: to - match[1]!.length, to, name: PASSWORD });
+    ranges.push({ from: to - match[1]!.length, to, name: PASSWORD });
   }
 }

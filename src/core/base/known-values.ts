@@ -1,7 +1,7 @@
 /** Finds values that are known to be secret, in all their spellings, in one pass over a text. */
 import type { Range } from './linear-pattern.ts';
 
-/** Shorter values are no secrets: they would be found in any text. */
+/** Minimum length of a secret value. Shorter values would be found in any text. */
 const MIN_VALUE = 8;
 /** Length of the beginning that identifies a value whose end was cut off. */
 const MIN_PART = 12;
@@ -9,23 +9,23 @@ const MIN_PART = 12;
 /** A set of values, searched with the shifts of Wu and Manber over their first characters. */
 export class KnownValues {
   readonly #byStart = new Map<string, string[]>();
-  /** By the hash of two characters: how far the search may go on. */
+  /** By the hash of two characters: how many characters the search can skip. */
   readonly #shifts = new Uint8Array(1 << 14).fill(MIN_VALUE - 1);
 
   constructor(values: Iterable<string>) {
     for (const spelling of new Set([...values].flatMap(spell))) this.#add(spelling);
   }
 
-  /** Also finds the beginning of a value where the text was cut within it. */
+  /** Finds whole values, and the beginning of a value where the text was cut within it. */
   find(text: string): Range[] {
-    const found: Range[] = [];
-    if (this.#byStart.size === 0) return found;
+    const ranges: Range[] = [];
+    if (this.#byStart.size === 0) return ranges;
     for (let at = 0; at + MIN_VALUE <= text.length;) {
       const shift = this.#shifts[hashPair(text, at + MIN_VALUE - 2)]!;
-      if (shift === 0) this.#compare(text, at, found);
+      if (shift === 0) this.#compare(text, at, ranges);
       at += shift || 1;
     }
-    return found;
+    return ranges;
   }
 
   #add(value: string): void {
@@ -39,13 +39,13 @@ export class KnownValues {
     }
   }
 
-  #compare(text: string, at: number, found: Range[]): void {
+  #compare(text: string, at: number, ranges: Range[]): void {
     for (const value of this.#byStart.get(text.slice(at, at + MIN_VALUE)) ?? []) {
       let to = at + MIN_VALUE;
       while (to < at + value.length && text[to] === value[to - at]) to++;
       const isWhole = to === at + value.length;
       const isCut = to - at >= MIN_PART && (to === text.length || /^\s*(?:…|\.\.\.|\[)/.test(text.slice(to, to + 8)));
-      if (isWhole || isCut) found.push([at, to]);
+      if (isWhole || isCut) ranges.push([at, to]);
     }
   }
 }
@@ -54,7 +54,7 @@ function hashPair(text: string, at: number): number {
   return (text.charCodeAt(at) * 131 + text.charCodeAt(at + 1)) & 0x3fff;
 }
 
-/** The value in plain text, in JSON, in an address, in hexadecimal, and in base64 at each alignment. */
+/** Returns the value in plain text, in JSON, in an address, in hexadecimal, and in base64 at each alignment. */
 function spell(value: string): string[] {
   if (value.length < MIN_VALUE) return [];
   const json = JSON.stringify(value).slice(1, -1);
@@ -74,7 +74,7 @@ function spell(value: string): string[] {
   return spellings.filter(({ length }) => length >= MIN_VALUE);
 }
 
-/** Characters that the value alone decides, behind `alignment` other bytes: in the standard alphabet and that of addresses. */
+/** Returns the characters that depend on the value alone, after `alignment` other bytes: in both alphabets. */
 function spellInBase64(bytes: Buffer, alignment: number): string[] {
   const text = Buffer.concat([Buffer.alloc(alignment), bytes]).toString('base64');
   const from = Math.ceil((alignment * 8) / 6);

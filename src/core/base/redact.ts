@@ -9,74 +9,74 @@ import { KnownValues } from './known-values.ts';
 import type { LinearPattern } from './linear-pattern.ts';
 import { findPrivateKeys, PRIVATE_KEY } from './private-key-blocks.ts';
 
-const KNOWN = 'known key';
+const KNOWN_NAME = 'known key';
 /** Name of a match of the person's patterns, which the placeholder does not show. */
-const MARKED = '';
-const PLACEHOLDER = new RegExp(String.raw`\[redacted: (?:${[KNOWN, PRIVATE_KEY, ...KEY_NAMES].join('|')})\]`, 'g');
+const MARKED_NAME = '';
+const PLACEHOLDER = new RegExp(String.raw`\[redacted: (?:${[KNOWN_NAME, PRIVATE_KEY, ...KEY_NAMES].join('|')})\]`, 'g');
 
-/** Slices of a long text are searched one after the other, and other work may run in between; in UTF-16 code units. */
+/** Size of the slices of a long text, in UTF-16 code units. Other work can run between two slices. */
 const SLICE = 64 * 1024;
-/** Part of a slice that the slice before it includes too, so that no key is cut; in UTF-16 code units. */
+/** Overlap of a slice with the slice before, so that no key is cut. In UTF-16 code units. */
 const OVERLAP = { key: 8 * 1024, block: 20 * 1024 };
 
-// Module state on purpose: all parts of a process redact the same values.
-const known = new Map<string, readonly string[]>();
+// Module state, so that all parts of a process redact the same values.
+const secretsBySource = new Map<string, readonly string[]>();
 let values = new KnownValues([]);
 let patterns: readonly LinearPattern[] = [];
 
-/** Makes these values secret from now on, and forgets those that `source` gave before. */
+/** Redacts these values from now on. Replaces the earlier values of `source`. */
 export function knowSecrets(source: string, secrets: readonly string[]): void {
-  known.set(source, secrets);
-  values = new KnownValues([...known.values()].flat());
+  secretsBySource.set(source, secrets);
+  values = new KnownValues([...secretsBySource.values()].flat());
 }
 
-/** Makes secret whatever these expressions of the person match. */
+/** Redacts the matches of the person's expressions from now on. Replaces earlier expressions. */
 export function knowPatterns(all: readonly LinearPattern[]): void {
   patterns = all;
 }
 
 /** Returns the text for a reader outside the program: placeholders replace known values, known forms and marked text. */
 export function redact(text: string): string {
-  const ranges = [...findKeys(text), ...findPrivateKeys(text)];
+  const ranges = findAllKeys(text);
   for (const pattern of patterns)
-    for (const [from, to] of pattern.rangesIn(text)) ranges.push({ from, to, name: MARKED });
+    for (const [from, to] of pattern.rangesIn(text)) ranges.push({ from, to, name: MARKED_NAME });
   return replaceRanges(text, ranges);
 }
 
 /** Redacts every text of plain data, names of fields included. */
 export function redacted<T>(value: T): T {
-  return mapTexts(value, redact) as T;
+  return redactValue(value) as T;
 }
 
-/** Text for a model, without keys, and the names of what was redacted, each once. */
+/** Text for a model, without keys, and the names of the redacted keys, each once. */
 export interface CleanText {
   text: string;
   names: string[];
 }
 
 /**
- * Redacts known values and known forms. The person's patterns stay: they are for text that leaves the program. `before`:
- * text right before this one, which tells whether it starts within a private key.
+ * Redacts known values and known forms. Does not apply the person's patterns. `before`: text right before
+ * this one, which can have the start of a private key.
  */
 export async function redactKeys(text: string, before = ''): Promise<CleanText> {
   const shift = before.length;
-  const ranges = (await findAllKeys(before + text))
+  const ranges = (await findKeysInSlices(before + text))
     .filter(({ to }) => to > shift)
     .map(({ from, to, name }) => ({ from: Math.max(0, from - shift), to: to - shift, name }));
   return { text: replaceRanges(text, ranges), names: [...new Set(ranges.map(({ name }) => name))] };
 }
 
-/** Names of the keys in a text, each once. */
+/** Returns the names of the keys in a text, each once. */
 export async function nameKeys(text: string): Promise<string[]> {
   return (await redactKeys(text)).names;
 }
 
-/** Redacts the keys of a text that is short, such as the last lines of an output. */
+/** Redacts the keys of a text without a pause for other work. */
 export function redactKeysNow(text: string): string {
-  return replaceRanges(text, [...findKeys(text), ...findPrivateKeys(text)]);
+  return replaceRanges(text, findAllKeys(text));
 }
 
-/** Redacts the keys in every text of plain data. */
+/** Redacts the keys in every text of plain data. Names of fields stay. */
 export async function redactKeysIn<T>(value: T): Promise<T> {
   if (typeof value === 'string') return (await redactKeys(value)).text as T;
   if (Array.isArray(value)) return (await Promise.all(value.map(redactKeysIn))) as T;
@@ -85,7 +85,7 @@ export async function redactKeysIn<T>(value: T): Promise<T> {
   return Object.fromEntries(await Promise.all(fields)) as T;
 }
 
-/** Lines without keys, and what was redacted in them: the text of each key with its placeholder. */
+/** Lines without keys, and the placeholder of each redacted key by its text. */
 export interface CleanLines {
   lines: string[];
   keys: ReadonlyMap<string, string>;
@@ -94,42 +94,42 @@ export interface CleanLines {
 /** Redacts the keys in the lines of one text; each line of a private key gets a placeholder. */
 export function redactLines(lines: readonly string[]): CleanLines {
   const text = lines.join('\n');
-  const ranges = [...findKeys(text), ...findPrivateKeys(text)].sort((a, b) => a.from - b.from);
+  const ranges = findAllKeys(text).sort((a, b) => a.from - b.from);
   const keys = new Map<string, string>();
   let start = 0;
   let next = 0;
-  const clean = lines.map((line) => {
+  const cleanLines = lines.map((line) => {
     const from = start;
     start += line.length + 1;
     while (next < ranges.length && ranges[next]!.to <= from) next++;
-    const own: KeyRange[] = [];
+    const lineRanges: KeyRange[] = [];
     for (let at = next; at < ranges.length; at++) {
       const range = ranges[at]!;
       if (range.from >= from + line.length) break;
       const [first, last] = [Math.max(0, range.from - from), Math.min(line.length, range.to - from)];
       if (first >= last) continue;
-      own.push({ from: first, to: last, name: range.name });
-      keys.set(line.slice(first, last), placeholderFor(range.name));
+      lineRanges.push({ from: first, to: last, name: range.name });
+      keys.set(line.slice(first, last), formatPlaceholder(range.name));
     }
-    return replaceRanges(line, own);
+    return replaceRanges(line, lineRanges);
   });
-  return { lines: clean, keys };
+  return { lines: cleanLines, keys };
 }
 
-/** Placeholders of keys in a text, in order. */
+/** Returns the placeholders of keys in a text, in order. */
 export function findPlaceholders(text: string): string[] {
   return text.match(PLACEHOLDER) ?? [];
 }
 
-function mapTexts(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === 'string') return map(value);
-  if (Array.isArray(value)) return value.map((one) => mapTexts(one, map));
-  if (value instanceof Map) return new Map([...value].map(([key, one]) => [key, mapTexts(one, map)]));
+function redactValue(value: unknown): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map(redactValue);
+  if (value instanceof Map) return new Map([...value].map(([key, one]) => [key, redactValue(one)]));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [map(name), mapTexts(one, map)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [redact(name), redactValue(one)]));
 }
 
-async function findAllKeys(text: string): Promise<KeyRange[]> {
+async function findKeysInSlices(text: string): Promise<KeyRange[]> {
   const ranges: KeyRange[] = [];
   const search = (start: number, overlap: number, find: (part: string) => KeyRange[]): void => {
     const from = Math.max(0, start - overlap);
@@ -147,7 +147,11 @@ async function findAllKeys(text: string): Promise<KeyRange[]> {
   return ranges;
 }
 
-/** Known values and forms, in plain text and encoded. */
+function findAllKeys(text: string): KeyRange[] {
+  return [...findKeys(text), ...findPrivateKeys(text)];
+}
+
+/** Finds known values and forms, in plain text and encoded. */
 function findKeys(text: string): KeyRange[] {
   return [
     ...findPlainKeys(text),
@@ -156,22 +160,22 @@ function findKeys(text: string): KeyRange[] {
 }
 
 function findPlainKeys(text: string): KeyRange[] {
-  return [...values.find(text).map(([from, to]) => ({ from, to, name: KNOWN })), ...findKeyForms(text)];
+  return [...values.find(text).map(([from, to]) => ({ from, to, name: KNOWN_NAME })), ...findKeyForms(text)];
 }
 
-/** Ranges that overlap or touch become one placeholder, with the name of the first. */
+/** Replaces ranges that overlap or touch with one placeholder, which has the name of the first range. */
 function replaceRanges(text: string, ranges: KeyRange[]): string {
   if (ranges.length === 0) return text;
   ranges.sort((a, b) => a.from - b.from || b.to - a.to);
   let result = '';
   let end = 0;
   for (const { from, to, name } of ranges) {
-    if (from > end || result === '') result += text.slice(end, from) + placeholderFor(name);
+    if (from > end || result === '') result += text.slice(end, from) + formatPlaceholder(name);
     end = Math.max(end, to);
   }
   return result + text.slice(end);
 }
 
-function placeholderFor(name: string): string {
-  return name === MARKED ? '[redacted]' : `[redacted: ${name}]`;
+function formatPlaceholder(name: string): string {
+  return name === MARKED_NAME ? '[redacted]' : `[redacted: ${name}]`;
 }
