@@ -1,4 +1,4 @@
-/** Commits files of a workspace to the person's own git repository, with the hooks, filters and signatures of the person. */
+/** Commits files of a workspace to the person's own git repository, with its hooks, filters and signatures. */
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -25,21 +25,21 @@ interface Commit {
   programs?: string | undefined;
 }
 
-/** Nothing is fetched. */
-const ALONE = { GIT_ALLOW_PROTOCOL: 'none' };
+/** Forbids git to fetch. */
+const NO_FETCH = { GIT_ALLOW_PROTOCOL: 'none' };
 /** Time for the hooks of a commit, in milliseconds. */
 const COMMIT_MS = 600_000;
 /** Maximum length of the output of git in an error. */
 const MAX_OUTPUT_CHARS = 1500;
 /** Files that git writes in place. */
-const WRITTEN = ['COMMIT_EDITMSG', 'logs/HEAD'];
+const WRITTEN_FILES = ['COMMIT_EDITMSG', 'logs/HEAD'];
 
 /**
  * Returns the programs that a commit runs outside the sandbox. Throws `bad_input` if the folder is in no repository, and
  * what `ControlFiles.ensureSettled` throws.
  */
 export async function previewCommit(engine: CommitEngine, folder: string): Promise<CommitPreview> {
-  const { programs, hash } = (await openRepository(engine, folder)).found;
+  const { programs, hash } = (await openRepository(engine, folder)).gitPrograms;
   return { programs, hash };
 }
 
@@ -53,27 +53,27 @@ export async function commitFiles(
   { folder, message, paths, programs }: Commit,
 ): Promise<{ commit: string }> {
   const repository = await openRepository(engine, folder);
-  const { git, found, workspace, top } = repository;
+  const { git, gitPrograms, workspace, top } = repository;
   for (const path of paths) await resolveInside(workspace, path);
-  if (programs === undefined ? found.programs.length > 0 : programs !== found.hash)
+  if (programs === undefined ? gitPrograms.programs.length > 0 : programs !== gitPrograms.hash)
     throw saidError('conflict', [phrase('commit_programs_changed')]);
   const files = paths.map((path) => relative(top, resolve(workspace.folder, path)));
-  const present = await filterPresent(top, files);
-  const added = present.length === 0 ? [] : await listUntracked(git, present);
+  const presentFiles = await filterPresent(top, files);
+  const newFiles = presentFiles.length === 0 ? [] : await listUntracked(git, presentFiles);
   try {
     // Git knows a new file only after it is added. A deleted file is committed as deleted.
-    if (present.length > 0) await git(['add', '--intent-to-add', '--', ...present.map(formatLiteral)]);
+    if (presentFiles.length > 0) await git(['add', '--intent-to-add', '--', ...presentFiles.map(formatLiteral)]);
     await refuseOtherBranches(repository);
     const args = ['commit', '--quiet', '--only', '--message', message, '--', ...files.map(formatLiteral)];
     await git(args, {
       isForPerson: true,
       timeoutMs: COMMIT_MS,
-      settings: [...found.pinned, ['maintenance.auto', 'false']],
+      settings: [...gitPrograms.pinnedSettings, ['maintenance.auto', 'false']],
     });
   } catch (error) {
-    if (added.length > 0) await forgetFiles(git, added).catch(() => undefined);
+    if (newFiles.length > 0) await forgetFiles(git, newFiles).catch(() => undefined);
     if (error instanceof TriadError && error.code !== 'internal') throw error;
-    const output = readOutput(error);
+    const output = formatOutput(error);
     const failure = output === '' ? phrase('commit_failed_silently') : phrase('commit_failed', { output });
     throw saidError('bad_input', [failure], { cause: error });
   }
@@ -88,9 +88,9 @@ interface PersonRepository {
   top: string;
   gitFolder: string;
   commonFolder: string;
-  /** Runs git in `top`. If a file in the git directory changes, the settings are still those of this repository. */
+  /** Runs git in `top` with this git directory, also if `.git` names another one now. */
   git: RunGit;
-  found: GitPrograms;
+  gitPrograms: GitPrograms;
 }
 
 async function openRepository(engine: CommitEngine, folder: string): Promise<PersonRepository> {
@@ -100,7 +100,7 @@ async function openRepository(engine: CommitEngine, folder: string): Promise<Per
   const args = ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
   const settings = [['safe.bareRepository', 'explicit']] as const;
   const output = await withRoot(workspace, (root) =>
-    program.run({ args, cwd: root.through(workspace.folder), env: ALONE, settings }),
+    program.run({ args, cwd: root.through(workspace.folder), env: NO_FETCH, settings }),
   ).catch((error: unknown) => {
     if (error instanceof TriadError && error.code !== 'internal') throw error;
     throw saidError('bad_input', [phrase('no_repository', { folder })], { cause: error });
@@ -112,9 +112,9 @@ async function openRepository(engine: CommitEngine, folder: string): Promise<Per
       `The settings of the repository name another folder (${top}): commit with git itself`,
     );
   const commonFolder = resolve(workspace.folder, common);
-  const pinned = { GIT_DIR: gitFolder, GIT_COMMON_DIR: commonFolder, GIT_WORK_TREE: top };
+  const directories = { GIT_DIR: gitFolder, GIT_COMMON_DIR: commonFolder, GIT_WORK_TREE: top };
   const git: RunGit = async (args, more = {}) => {
-    const env = more.isForPerson ? pinned : { ...ALONE, ...pinned };
+    const env = more.isForPerson ? directories : { ...NO_FETCH, ...directories };
     return withRoot(workspace, async () => (await program.run({ args, cwd: top, ...more, env })).toString('utf8'));
   };
   await refuseForeign(git, top, commonFolder);
@@ -125,21 +125,21 @@ async function openRepository(engine: CommitEngine, folder: string): Promise<Per
     gitFolder,
     commonFolder,
     git,
-    found: await readGitPrograms(read, { top, commonFolder }, COMMIT),
+    gitPrograms: await readGitPrograms(read, { top, commonFolder }, COMMIT),
   };
 }
 
-/** Throws `not_allowed` if the branches are in another git directory now: for them git ignores `GIT_COMMON_DIR`. */
+/** Throws `not_allowed` if `commondir` changed: git ignores `GIT_COMMON_DIR` for branches. */
 async function refuseOtherBranches({ gitFolder, commonFolder }: PersonRepository): Promise<void> {
   const [current, expected] = await Promise.all([readCommonFolder(gitFolder), realpath(commonFolder)]);
   if ((await realpath(current).catch(() => null)) !== expected)
     throw new TriadError('not_allowed', `${gitFolder} names another repository now: ${current}`);
 }
 
-/** Throws `not_allowed` if a file that git writes in place is elsewhere. */
+/** Throws `not_allowed` if a file that git writes in place is outside the git directory. */
 async function refuseForeign(git: RunGit, top: string, commonFolder: string): Promise<void> {
   const branch = (await git(['symbolic-ref', '--quiet', 'HEAD']).catch(() => 'HEAD')).trim();
-  const names = [...WRITTEN, `logs/${branch}`].flatMap((name) => ['--git-path', name]);
+  const names = [...WRITTEN_FILES, `logs/${branch}`].flatMap((name) => ['--git-path', name]);
   for (const path of (await git(['rev-parse', ...names])).trimEnd().split('\n'))
     if (await leadsOutside(commonFolder, resolve(top, path)))
       throw new TriadError('not_allowed', `${path} leads out of the repository: commit with git itself`);
@@ -165,7 +165,7 @@ async function filterPresent(top: string, files: readonly string[]): Promise<str
   return files.filter((_, index) => isPresent[index]);
 }
 
-/** Names a file to git, whatever characters its name has. */
+/** Returns a pathspec that matches exactly this path. */
 const formatLiteral = (path: string): string => `:(literal)${path}`;
 
 async function listUntracked(git: RunGit, files: readonly string[]): Promise<string[]> {
@@ -179,7 +179,7 @@ function forgetFiles(git: RunGit, files: readonly string[]): Promise<string> {
 }
 
 /** Returns the last lines that git and its hooks printed; empty if they printed nothing. */
-function readOutput(error: unknown): string {
+function formatOutput(error: unknown): string {
   const text = error instanceof TriadError ? (error.detail ?? '') : String(error);
   const lines = stripVTControlCharacters(text)
     .split(/[\r\n]+/)

@@ -18,7 +18,7 @@ export interface FileMatch {
 
 type Segment = string | RegExp;
 
-interface Entry extends FileMatch {
+interface TableEntry extends FileMatch {
   name: Segment;
   /** The longest part of the name without wildcards. */
   part: string;
@@ -28,24 +28,24 @@ interface Entry extends FileMatch {
   isFolder: boolean;
 }
 
-/** Entries that are found by one name. */
-interface Index {
-  exact: Map<string, Entry[]>;
+/** Entries by the name of a file or folder. */
+interface NameIndex {
+  exact: Map<string, TableEntry[]>;
   /** By the last extension, for patterns such as `*.pem`. */
-  extensions: Map<string, Entry[]>;
-  others: Entry[];
+  extensions: Map<string, TableEntry[]>;
+  others: TableEntry[];
   /** Matches each name that one of `others` can match, by a part of it without wildcards; null if there are none. */
   otherParts: RegExp | null;
 }
 
-/** Folds a path as the tables compare it: without case, with slashes. */
+/** Returns a path in the form that the tables compare: in lower case, with slashes. */
 export const foldPath = (path: string): string => path.normalize('NFC').toLowerCase().replaceAll('\\', '/');
 
 export class FileTable {
   /** Patterns with their alternatives written out. */
   readonly patterns: readonly string[];
-  readonly #files: Index;
-  readonly #folders: Index;
+  readonly #files: NameIndex;
+  readonly #folders: NameIndex;
 
   constructor(groups: readonly FileGroup[]) {
     const entries = groups.flatMap(({ program, patterns }) =>
@@ -60,9 +60,9 @@ export class FileTable {
   find(path: string, names: readonly string[] = []): FileMatch[] {
     const parts = foldPath(path).split('/');
     const last = parts.length - 1;
-    const found = names.concat(parts[last]!).flatMap((name) => lookUp(this.#files, name, parts, last));
-    for (let at = 0; at < last; at += 1) found.push(...lookUp(this.#folders, parts[at]!, parts, at));
-    return found;
+    const matches = names.concat(parts[last]!).flatMap((name) => findEntries(this.#files, name, parts, last));
+    for (let at = 0; at < last; at += 1) matches.push(...findEntries(this.#folders, parts[at]!, parts, at));
+    return matches;
   }
 
   /** Returns the entry of a folder that has this path, or is above it; undefined for other folders. */
@@ -76,7 +76,7 @@ export class FileTable {
   }
 }
 
-function createEntry(pattern: string, program: string): Entry {
+function createEntry(pattern: string, program: string): TableEntry {
   const segments = foldPath(pattern).split('/');
   const isFolder = segments.at(-1) === '**';
   const isAbsolute = segments[0] === '';
@@ -93,21 +93,25 @@ function createEntry(pattern: string, program: string): Entry {
 }
 
 function compileSegment(text: string): Segment {
-  return text.includes('*') ? new RegExp(`^${composeSource(text)}$`) : text;
+  return text.includes('*') ? new RegExp(`^${escapePattern(text)}$`) : text;
 }
 
-const composeSource = (text: string): string =>
+const escapePattern = (text: string): string =>
   text.replace(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll('*', '.*');
 
-function createIndex(entries: readonly Entry[]): Index {
-  const [exact, extensions, others] = [new Map<string, Entry[]>(), new Map<string, Entry[]>(), [] as Entry[]];
+function createIndex(entries: readonly TableEntry[]): NameIndex {
+  const [exact, extensions, others] = [
+    new Map<string, TableEntry[]>(),
+    new Map<string, TableEntry[]>(),
+    [] as TableEntry[],
+  ];
   for (const entry of entries) {
     const extension = /^\*(\.[^*.]+)$/.exec(foldPath(entry.pattern))?.[1];
     if (typeof entry.name === 'string') exact.set(entry.name, [...(exact.get(entry.name) ?? []), entry]);
     else if (extension !== undefined) extensions.set(extension, [...(extensions.get(extension) ?? []), entry]);
     else others.push(entry);
   }
-  const parts = new Set(others.map(({ part }) => composeSource(part)));
+  const parts = new Set(others.map(({ part }) => escapePattern(part)));
   return { exact, extensions, others, otherParts: parts.size > 0 ? new RegExp([...parts].join('|')) : null };
 }
 
@@ -116,30 +120,30 @@ export function findLongestPart(pattern: string): string {
   return pattern.split(/[*?]+/).reduce((longest, part) => (part.length > longest.length ? part : longest), '');
 }
 
-const NONE: readonly Entry[] = [];
+const NONE: readonly TableEntry[] = [];
 
-function findByName({ exact, extensions, others, otherParts }: Index, name: string): readonly Entry[] {
-  const [exactOnes, byExtension] = [exact.get(name), extensions.get(name.slice(name.lastIndexOf('.')))];
+function findByName({ exact, extensions, others, otherParts }: NameIndex, name: string): readonly TableEntry[] {
+  const [exactEntries, extensionEntries] = [exact.get(name), extensions.get(name.slice(name.lastIndexOf('.')))];
   const isOther = otherParts?.test(name) === true;
-  if (!exactOnes && !byExtension && !isOther) return NONE;
+  if (!exactEntries && !extensionEntries && !isOther) return NONE;
   return [
-    ...(exactOnes ?? []),
-    ...(byExtension ?? []),
-    ...(isOther ? others.filter((one) => fits(one.name, name)) : []),
+    ...(exactEntries ?? []),
+    ...(extensionEntries ?? []),
+    ...(isOther ? others.filter((one) => matchesSegment(one.name, name)) : []),
   ];
 }
 
 /** Returns the entries for a name at a position of a path. */
-function lookUp(index: Index, name: string, parts: readonly string[], at: number): readonly Entry[] {
-  const found = findByName(index, name);
-  return found.length === 0 ? NONE : found.filter((entry) => hasParents(entry, parts, at));
+function findEntries(index: NameIndex, name: string, parts: readonly string[], at: number): readonly TableEntry[] {
+  const entries = findByName(index, name);
+  return entries.length === 0 ? NONE : entries.filter((entry) => hasParents(entry, parts, at));
 }
 
-function hasParents({ parents, isAbsolute }: Entry, parts: readonly string[], at: number): boolean {
+function hasParents({ parents, isAbsolute }: TableEntry, parts: readonly string[], at: number): boolean {
   if (isAbsolute && !(at === parents.length + 1 && parts[0] === '')) return false;
-  return parents.every((parent, index) => fits(parent, parts[at - 1 - index]));
+  return parents.every((parent, index) => matchesSegment(parent, parts[at - 1 - index]));
 }
 
-function fits(segment: Segment, name: string | undefined): boolean {
+function matchesSegment(segment: Segment, name: string | undefined): boolean {
   return name !== undefined && (typeof segment === 'string' ? segment === name : segment.test(name));
 }

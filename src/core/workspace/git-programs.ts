@@ -1,4 +1,4 @@
-/** Finds the programs that git runs in a repository of the person, as the settings of git and the hooks configure them. */
+/** Finds the programs that git runs in a repository of the person: hooks, filters and programs that sign. */
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { CommitPreview, GitProgram } from '#contract/change.ts';
@@ -8,11 +8,11 @@ import { isInside } from './reach.ts';
 /** Runs git in the top folder of a repository, and returns its output. */
 export type RepositoryGit = (args: readonly string[], input?: string) => Promise<string>;
 
-/** What git runs in an operation by the person. */
+/** Hooks and settings of an operation by the person. */
 export interface GitOperation {
   hooks: readonly string[];
   /** Setting that turns signatures on. */
-  signedBy: string;
+  signingSetting: string;
 }
 
 export const COMMIT: GitOperation = {
@@ -20,12 +20,12 @@ export const COMMIT: GitOperation = {
     ...['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit'],
     ...['post-index-change', 'reference-transaction'],
   ],
-  signedBy: 'commit.gpgSign',
+  signingSetting: 'commit.gpgSign',
 };
 
 export interface GitPrograms extends CommitPreview {
   /** Settings with which git runs no other program. */
-  pinned: readonly (readonly [key: string, value: string])[];
+  pinnedSettings: readonly (readonly [key: string, value: string])[];
 }
 
 /** Maximum size of a hook whose content is compared, in bytes. */
@@ -35,18 +35,20 @@ const MAX_HOOK_BYTES = 1024 * 1024;
 export async function readGitPrograms(
   git: RepositoryGit,
   { top, commonFolder }: { top: string; commonFolder: string },
-  { hooks, signedBy }: GitOperation,
+  { hooks, signingSetting }: GitOperation,
 ): Promise<GitPrograms> {
   const settings = await readSettings(git);
   const hooksFolder = resolve(top, (await readHooksFolder(git)) ?? join(commonFolder, 'hooks'));
-  const found = (await Promise.all(hooks.map((name) => readHook(hooksFolder, name)))).filter((hook) => hook !== null);
-  const configured = listFilters(settings);
-  const assigned = configured.size === 0 ? new Set<string>() : await listAssignedFilters(git);
+  const fileHooks = (await Promise.all(hooks.map((name) => readHook(hooksFolder, name)))).filter(
+    (hook) => hook !== null,
+  );
+  const filters = listFilters(settings);
+  const assignedNames = filters.size === 0 ? new Set<string>() : await listAssignedFilters(git);
   // Git splits a setting on its command line at the first `=`, so such a filter cannot be switched off.
-  const used = new Set([...configured.keys()].filter((name) => assigned.has(name) || name.includes('=')));
-  const isSigned = (await git(['config', '--type=bool', '--default=false', '--get', signedBy])).trim() === 'true';
+  const usedNames = new Set([...filters.keys()].filter((name) => assignedNames.has(name) || name.includes('=')));
+  const isSigned = (await git(['config', '--type=bool', '--default=false', '--get', signingSetting])).trim() === 'true';
   const programs: GitProgram[] = [
-    ...found.map(({ name, path }) => ({
+    ...fileHooks.map(({ name, path }) => ({
       ...{ kind: 'hook' as const, name },
       command: isInside(top, path) ? relative(top, path) : path,
     })),
@@ -54,26 +56,26 @@ export async function readGitPrograms(
       const name = /^hook\.(.+)\.command$/s.exec(key)?.[1];
       return name === undefined ? [] : [{ kind: 'hook' as const, name, command }];
     }),
-    ...[...configured].flatMap(([name, command]) =>
-      used.has(name) ? [{ kind: 'filter' as const, name, command }] : [],
+    ...[...filters].flatMap(([name, command]) =>
+      usedNames.has(name) ? [{ kind: 'filter' as const, name, command }] : [],
     ),
     ...(isSigned ? findSigners(settings) : []),
   ];
-  const pinned: GitPrograms['pinned'] = [
-    ['core.hooksPath', found.length === 0 ? '/dev/null' : hooksFolder],
-    [signedBy, String(isSigned)],
+  const pinnedSettings: GitPrograms['pinnedSettings'] = [
+    ['core.hooksPath', fileHooks.length === 0 ? '/dev/null' : hooksFolder],
+    [signingSetting, String(isSigned)],
     ...programs.flatMap(({ kind, name, command }, at) =>
       kind === 'signature' && programs[at - 1]?.kind !== kind ? [[`gpg.${name}.program`, command] as const] : [],
     ),
-    ...[...configured.keys()]
+    ...[...filters.keys()]
       .filter((name) => !name.includes('='))
-      .flatMap((name) => pinFilter(settings, name, used.has(name))),
+      .flatMap((name) => pinFilter(settings, name, usedNames.has(name))),
   ];
-  const hash = canonicalHash({ top, commonFolder, programs, contents: found.map(({ content }) => content) });
-  return { programs, hash, pinned };
+  const hash = canonicalHash({ top, commonFolder, programs, contents: fileHooks.map(({ content }) => content) });
+  return { programs, hash, pinnedSettings };
 }
 
-/** Returns the last value of each setting, without those on the command line. */
+/** Returns the last value of each setting, except those on the command line. */
 async function readSettings(git: RepositoryGit): Promise<Map<string, string>> {
   const fields = (await git(['config', '--list', '--show-scope', '-z'])).split('\0');
   const settings = new Map<string, string>();
@@ -86,9 +88,8 @@ async function readSettings(git: RepositoryGit): Promise<Map<string, string>> {
 
 /** Returns the setting `core.hooksPath` with the home folder filled in. */
 async function readHooksFolder(git: RepositoryGit): Promise<string | null> {
-  const fields = (await git(['config', '--type=path', '--show-scope', '-z', '--get-all', 'core.hooksPath'])).split(
-    '\0',
-  );
+  const output = await git(['config', '--type=path', '--show-scope', '-z', '--get-all', 'core.hooksPath']);
+  const fields = output.split('\0');
   const values = fields.flatMap((scope, at) =>
     at % 2 === 0 && scope !== '' && scope !== 'command' ? [fields[at + 1]!] : [],
   );
@@ -149,8 +150,8 @@ async function listAssignedFilters(git: RepositoryGit): Promise<Set<string>> {
 /** Returns the programs that make a signature. */
 function findSigners(settings: ReadonlyMap<string, string>): GitProgram[] {
   const format = settings.get('gpg.format') ?? 'openpgp';
-  const usual = { openpgp: settings.get('gpg.program') ?? 'gpg', x509: 'gpgsm', ssh: 'ssh-keygen' }[format];
-  const commands = [settings.get(`gpg.${format}.program`) ?? usual ?? format];
+  const defaultProgram = { openpgp: settings.get('gpg.program') ?? 'gpg', x509: 'gpgsm', ssh: 'ssh-keygen' }[format];
+  const commands = [settings.get(`gpg.${format}.program`) ?? defaultProgram ?? format];
   const key = settings.get('gpg.ssh.defaultkeycommand');
   if (format === 'ssh' && key !== undefined && !settings.has('user.signingkey')) commands.push(key);
   return commands.map((command) => ({ kind: 'signature', name: format, command }));

@@ -1,4 +1,4 @@
-/** Runs git for the program itself, without hooks, questions and the file system monitor. */
+/** Runs git without questions, and without hooks and the file system monitor unless a call sets them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -19,8 +19,14 @@ export const WITHOUT_SETTINGS = {
   GIT_CONFIG_NOSYSTEM: '1',
 };
 
-/** Variables of the person that programs which sign need. */
-const PERSONAL = [
+/** Settings with which git starts no program for a command that needs none. */
+const SAFE_SETTINGS = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+] as const;
+
+/** Variables of the person that programs need to sign. */
+const PERSONAL_VARIABLES = [
   ...['GNUPGHOME', 'GPG_TTY', 'SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY'],
   ...['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME'],
 ];
@@ -38,7 +44,7 @@ export interface GitCall {
   accepts?: (code: number) => boolean;
   /** Settings that replace those of the repository. A key has no `=`. */
   settings?: readonly (readonly [key: string, value: string])[];
-  /** True if the programs that git starts get what they need to sign and to ask the person. */
+  /** True if the programs that git starts get the variables that signing needs. */
   isForPerson?: boolean;
 }
 
@@ -86,7 +92,7 @@ export class Git {
   }: GitCall): Promise<Buffer> {
     const file = await this.file();
     if (file === null) throw new TriadError('not_found', 'git is not installed');
-    const options = [...HARMLESS, ...settings].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+    const options = [...SAFE_SETTINGS, ...settings].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
     const child = spawn(file, [...options, ...args], {
       cwd,
       env: { ...this.#environment(isForPerson), ...env },
@@ -109,18 +115,12 @@ export class Git {
   #environment(isForPerson: boolean): Record<string, string> {
     const base = settled(commandEnvironment(this.#env, null));
     if (!isForPerson) return { ...base, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' };
-    const personal = PERSONAL.flatMap((name) =>
+    const personal = PERSONAL_VARIABLES.flatMap((name) =>
       this.#env[name] === undefined ? [] : [[name, this.#env[name]] as const],
     );
     return { ...base, ...Object.fromEntries(personal) };
   }
 }
-
-/** Settings with which git starts no program for a command that needs none. */
-const HARMLESS = [
-  ['core.hooksPath', '/dev/null'],
-  ['core.fsmonitor', 'false'],
-] as const;
 
 /** Without what makes git use other places, write traces or run programs: a hook that started this program has set some. */
 function settled(env: Record<string, string>): Record<string, string> {

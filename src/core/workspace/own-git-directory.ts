@@ -1,5 +1,5 @@
 /**
- * Reads the repository of a person through a git directory of our own. Hooks, filters, attributes and settings of the
+ * Reads the repository of a person through a git directory of Triad. Hooks, filters, attributes and settings of the
  * repository do not apply, so nothing of the repository runs.
  */
 import { constants } from 'node:fs';
@@ -103,7 +103,7 @@ async function readPointer(path: string): Promise<string | null> {
 
 /** Returns the content of a regular file; null for anything else, such as a pipe, and for a larger file. */
 async function readBounded(file: string, maxBytes: number): Promise<Buffer | null> {
-  // Without waiting: opening a pipe would wait for its other end.
+  // `O_NONBLOCK`, because opening a pipe would wait for its other end.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
   if (!handle) return null;
   try {

@@ -16,9 +16,7 @@ export interface WritePreview extends Preview {
   complete: boolean;
 }
 
-/**
- * Keys of the file are redacted. `before` is null where there is no file. Gives way to other work while it compares.
- */
+/** Returns the preview of a write, without the keys of the file. `before`: null for a new file. Yields to other work. */
 export async function previewWrite(path: string, before: Buffer | null, content: string): Promise<WritePreview> {
   const created = before === null;
   const beforeHash = before === null ? null : sha256(before);
@@ -47,13 +45,13 @@ export async function patchOf(path: string, before: string | null, after: string
 }
 
 /**
- * Redacts the keys in the lines of a patch. `after`: the text after the change; null for a proposal, whose added lines are
- * redacted only where they repeat a key of `before`: anything else is for the person to review.
+ * Redacts the keys in the lines of a patch. `after`: the text after the change; null for a proposal. In a proposal, added lines
+ * lose only the keys of `before`, because the person must see all other text.
  */
 export function redactPatch({ hunks }: StructuredPatch, before: string, after: string | null): void {
-  const old = redactLines(before.split('\n'));
-  const words = [...old.keys].filter(([key]) => /^[\w+/=.:~-]{8,}$/.test(key));
-  const fresh = after === null ? null : redactLines(after.split('\n')).lines;
+  const oldText = redactLines(before.split('\n'));
+  const oldKeys = [...oldText.keys].filter(([key]) => /^[\w+/=.:~-]{8,}$/.test(key));
+  const newLines = after === null ? null : redactLines(after.split('\n')).lines;
   for (const hunk of hunks) {
     let [oldLine, newLine] = [Math.max(0, hunk.oldStart - 1), Math.max(0, hunk.newStart - 1)];
     hunk.lines = hunk.lines.map((line) => {
@@ -61,10 +59,12 @@ export function redactPatch({ hunks }: StructuredPatch, before: string, after: s
       if (sign === '\\') return line;
       if (sign !== '+') {
         if (sign === ' ') newLine++;
-        return `${sign}${old.lines[oldLine++]}`;
+        return `${sign}${oldText.lines[oldLine++]}`;
       }
-      const clean = fresh?.[newLine++];
-      return clean === undefined ? words.reduce((all, [key, name]) => all.replaceAll(key, name), line) : `+${clean}`;
+      const clean = newLines?.[newLine++];
+      return clean === undefined
+        ? oldKeys.reduce((all, [key, placeholder]) => all.replaceAll(key, placeholder), line)
+        : `+${clean}`;
     });
   }
 }

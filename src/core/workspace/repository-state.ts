@@ -11,14 +11,14 @@ export interface RepositoryState {
 
 /** Longest wait for `git status`, in milliseconds. */
 const STATUS_MS = 1500;
-const STATUS = ['status', '--porcelain', '-z', '--ignore-submodules=all', '--no-renames'];
+const STATUS_ARGS = ['status', '--porcelain', '-z', '--ignore-submodules=all', '--no-renames'];
 
 /** Returns null for a folder outside of any repository. */
 export async function readRepositoryState(folder: string, git: Git): Promise<RepositoryState | null> {
   const checkout = await findCheckout(folder);
   const head = checkout && (await readHead(checkout));
   if (!checkout || head === null) return null;
-  const call = { args: STATUS, needsObjects: true, timeoutMs: STATUS_MS };
+  const call = { args: STATUS_ARGS, needsObjects: true, timeoutMs: STATUS_MS };
   const isClean = await readWithOwnDirectory(git, checkout, call).then(
     (output) => output.length === 0,
     () => null,

@@ -224,11 +224,11 @@ const SECRET_FILES: readonly FileGroup[] = [
 
 /** Files with such a name that hold no secrets. */
 const PUBLIC_FILES = new FileTable([
-  // Without these no program reaches a server.
+  // Programs need these to connect to servers.
   { program: 'certificates', patterns: ['cacert.pem', 'ca-bundle.pem', 'ca-certificates.pem'] },
   { program: 'public keys', patterns: ['public{,_key,-key}.pem', 'public.key', '*.pub.pem'] },
 ]);
-/** Templates have names for keys, and no keys. */
+/** Templates contain names of keys, but no keys. */
 const TEMPLATE = /[._-](example|sample|template|dist|defaults)(\.json)?$/;
 /** Suffixes of copies and backups, and endings that Windows ignores: dots, spaces, a stream name. */
 const COPY = /(:.*|[. ]+|~|[-_. ](bak|backup|old|orig|save|swp|swo|tmp|copy|\d+)| ?\([^)]*\)|\.#.*)$/;
@@ -244,9 +244,9 @@ export const SECRET_FOLDERS: readonly string[] = TABLE.patterns
 export function findSecretProgram(path: string): string | null {
   const name = foldPath(path.slice(path.search(/[^/\\]*$/)));
   const original = removeCopySuffix(name);
-  const isOpen = TEMPLATE.test(original) || PUBLIC_FILES.hasName(name);
-  const found = TABLE.find(path, original === name ? [] : [original]);
-  return (isOpen ? found.find(({ pattern }) => pattern.endsWith('/**')) : found[0])?.program ?? null;
+  const isPublic = TEMPLATE.test(original) || PUBLIC_FILES.hasName(name);
+  const entries = TABLE.find(path, original === name ? [] : [original]);
+  return (isPublic ? entries.find(({ pattern }) => pattern.endsWith('/**')) : entries[0])?.program ?? null;
 }
 
 /** Returns whether a file holds keys or passwords, also by the person's own patterns. `path`: absolute and resolved. */

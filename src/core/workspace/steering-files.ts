@@ -40,7 +40,10 @@ const STEERING_FILES: readonly FileGroup[] = [
   // Agents, this one too, take these as instructions or as commands.
   { program: 'Triad', patterns: ['.triad/**'] },
   { program: 'Claude Code', patterns: ['.claude/**', 'CLAUDE.md', 'CLAUDE.local.md'] },
-  { program: 'coding agents', patterns: ['AGENT.md', 'AGENTS.md', 'AGENTS.override.md', '{,.}mcp.json'] },
+  {
+    program: 'coding agents',
+    patterns: ['{AGENT,AGENTS,AGENTS.override}.md', '{,.}mcp.json', '.{agents,amp,augment,trae,qwen}/**'],
+  },
   { program: 'Codex', patterns: ['.codex/**'] },
   { program: 'opencode', patterns: ['.opencode/**', 'opencode.{json,jsonc}'] },
   { program: 'Cursor', patterns: ['.cursor/**', '.cursorrules'] },
@@ -57,7 +60,6 @@ const STEERING_FILES: readonly FileGroup[] = [
   { program: 'Kiro', patterns: ['.kiro/**'] },
   { program: 'Junie', patterns: ['.junie/**'] },
   { program: 'Goose', patterns: ['.goosehints', '.goose/**'] },
-  { program: 'coding agents', patterns: ['.agents/**', '.amp/**', '.augment/**', '.trae/**', '.qwen/**'] },
   // Continuous integration.
   { program: 'GitHub Actions', patterns: ['.github/{workflows,actions}/**', 'action.{yml,yaml}'] },
   { program: 'GitLab CI', patterns: ['.gitlab-ci.yml', '.gitlab/ci/**'] },
@@ -172,13 +174,7 @@ const STEERING_FILES: readonly FileGroup[] = [
   { program: 'Go', patterns: ['.goreleaser.{yml,yaml}', 'magefile.go', 'magefiles/**'] },
   {
     program: '.NET',
-    patterns: [
-      '*.{cs,fs,vb,vcx}proj',
-      '*.{props,targets}',
-
-      'nuget.config',
-      'dotnet-tools.json',
-    ],
+    patterns: ['*.{cs,fs,vb,vcx}proj', '*.{props,targets}', 'nuget.config', 'dotnet-tools.json'],
   },
   {
     program: 'Gradle',
@@ -278,22 +274,23 @@ export function canRunCode({ path, before, after }: FileChange): boolean {
 }
 
 /**
- * Returns whether a pattern that matches the path also names it. It has the words of an entry of the table, and of an own
- * pattern if one matches the path. Wildcards that match the path do not name it.
+ * Returns whether a pattern matches a path and names it. Such a pattern contains the words of a matching entry of the table,
+ * and of a matching pattern of the person. Wildcards alone name no file.
  */
 export function namesSteering(pattern: string, path: string, more: readonly string[]): boolean {
-  const known = TABLE.find(path).map((entry) => entry.pattern);
-  const lists = [known, matchOwn(path, more)].filter((entries) => entries.length > 0);
+  const tablePatterns = TABLE.find(path).map((entry) => entry.pattern);
+  const lists = [tablePatterns, matchOwn(path, more)].filter((entries) => entries.length > 0);
   return alternativesOf(pattern).some((one) => {
-    const written = folded(one).replaceAll('\\', '');
-    // An entry of wildcards alone has no words: nothing names it.
-    const names = (entry: string): boolean => /[^/]/.test(wordsOf(entry)) && written.includes(wordsOf(entry));
-    return matches(one, path, { path: true, loose: false }) && lists.every((entries) => entries.some(names));
+    const text = foldCase(one).replaceAll('\\', '');
+    const isNamed = (entry: string): boolean => {
+      const words = findLongestPart(foldCase(entry));
+      // An entry of wildcards alone has no words.
+      return /[^/]/.test(words) && text.includes(words);
+    };
+    return matches(one, path, { path: true, loose: false }) && lists.every((entries) => entries.some(isNamed));
   });
 }
 
 const matchOwn = (path: string, more: readonly string[]): string[] => matching(more, path, { path: true, loose: true });
 
-const wordsOf = (entry: string): string => findLongestPart(folded(entry));
-
-const folded = (text: string): string => text.normalize('NFC').toLowerCase();
+const foldCase = (text: string): string => text.normalize('NFC').toLowerCase();

@@ -47,9 +47,12 @@ export async function scanWorkspace(
   options: ScanOptions,
 ): Promise<WorkspaceMounts> {
   if (isOwn(workspace, root.path)) throw new TriadError('not_allowed', `${root.path} belongs to Triad itself`);
-  const secrets = findSecretFolder(root.path);
-  if (secrets !== null)
-    throw new TriadError('not_allowed', `${root.path} holds keys or passwords of ${secrets}: no command runs there`);
+  const secretProgram = findSecretFolder(root.path);
+  if (secretProgram !== null)
+    throw new TriadError(
+      'not_allowed',
+      `${root.path} holds keys or passwords of ${secretProgram}: no command runs there`,
+    );
   const outside = await protectedFilesOutside(workspace);
   if (outside === null)
     throw new TriadError(
