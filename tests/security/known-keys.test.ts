@@ -240,7 +240,7 @@ test('reads nothing if the file changes between the question and the answer', as
     },
   });
   await engine.ask('Read');
-  expect(outputs(engine)[0]).toBe('a.ts has changed since the person was asked: ask again');
+  expect(outputs(engine)[0]).toBe('a.ts has changed since the question: call read_file again');
 });
 
 const edit = (old: string, fresh: string) =>

@@ -47,7 +47,7 @@ export function contextIn(
     signal,
     seen: () => null,
     shellFolder: () => '',
-    unredacted: { has: () => false, add: () => undefined },
+    unredactedFiles: { has: () => false, add: () => undefined },
     call: { ...ids, agent: 'a', tool: 't', folder: workspace.folder, at: '2026-01-01T00:00:00.000Z' },
     keep: () => Promise.resolve(),
     alone: (work) => work(),

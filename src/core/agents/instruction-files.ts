@@ -55,7 +55,7 @@ async function readWithin(root: string, path: string): Promise<RawFile | null> {
   return { ...raw, path };
 }
 
-/** Nearest first, each text once and without keys. Whole while there is room; the last one is cut, and marked as cut. */
+/** Returns the texts without keys, nearest first, each once. The last text that fits only in part is cut and marked. */
 export function toldOf(files: readonly InstructionFile[]): ProjectInstruction[] {
   const told = new Map<string, ProjectInstruction>();
   let room = MAX_INSTRUCTION_BYTES;

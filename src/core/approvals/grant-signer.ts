@@ -1,4 +1,4 @@
-/** Signs grants with a key of this installation, so that whoever can write a shared store cannot add or change one. */
+/** Signs grants with a key of this installation, so that other users of a shared store cannot add or change one. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Grant } from '#contract/permission.ts';
 import { canonicalHash } from '../base/hash.ts';
@@ -15,7 +15,7 @@ export class GrantSigner {
     this.#key = key;
   }
 
-  /** Reads the key, and makes one at the first use. Rejects if the key store cannot be read or written. */
+  /** Reads the key, or creates it at the first use. Rejects if the key store cannot be read or written. */
   static async load(secrets: Pick<Secrets, 'get' | 'set'>): Promise<GrantSigner> {
     const text = await secrets.get(KEY_NAME);
     if (text !== null) return new GrantSigner(Buffer.from(text, 'base64'));

@@ -32,7 +32,7 @@ export class Grants {
   readonly #store: Store;
   readonly #log: EventLog;
   readonly #signer: GrantSigner | null;
-  #unsigned = 0;
+  #unsignedCount = 0;
   /** By id; grants that have ended are only in the store. */
   readonly #live = new Map<string, Grant>();
   /** Ids by `keyOf`, so that a call looks only at the grants that could be about it. */
@@ -48,15 +48,15 @@ export class Grants {
   /** Reads the store. Call before the first question. */
   async load(): Promise<void> {
     const now = Date.now();
-    const live = (await this.#store.grants()).filter((grant) => isGrantLive(grant, now));
-    const signed = live.filter((grant) => this.#signer?.isSigned(grant) ?? true);
-    for (const grant of signed) this.#keep(grant);
-    this.#unsigned = live.length - signed.length;
+    const liveGrants = (await this.#store.grants()).filter((grant) => isGrantLive(grant, now));
+    const signedGrants = liveGrants.filter((grant) => this.#signer?.isSigned(grant) ?? true);
+    for (const grant of signedGrants) this.#keep(grant);
+    this.#unsignedCount = liveGrants.length - signedGrants.length;
   }
 
-  /** Number of grants in the store that this installation has not signed, and that are ignored. */
-  get unsigned(): number {
-    return this.#unsigned;
+  /** Number of ignored grants in the store: those that this installation has not signed. */
+  get unsignedCount(): number {
+    return this.#unsignedCount;
   }
 
   /** The grants in force, oldest first. */

@@ -25,9 +25,9 @@ export const secretName = (server: string, name: string): string => `mcp:${serve
 export async function resolve(server: ConfiguredServer, values: Values): Promise<McpServer> {
   const { name, source, launch, timeoutMs, sampling, lending } = server;
   // A client passes values, not names of what is the person's.
-  const fill = async (text: string): Promise<string> => (source === 'client' ? text : filled(text, server, values));
-  const fillArgument = (text: string): Promise<string> =>
-    source === 'client' ? Promise.resolve(text) : filledArgument(text, server, values);
+  const fill = async (text: string): Promise<string> => (source === 'client' ? text : fillText(text, server, values));
+  const fillPublic = async (text: string): Promise<string> =>
+    source === 'client' ? text : fillArgument(text, server, values);
   const fillAll = async (table: Readonly<Record<string, string>>) =>
     Object.fromEntries(
       await Promise.all(Object.entries(table).map(async ([key, text]) => [key, await fill(text)] as const)),
@@ -41,43 +41,42 @@ export async function resolve(server: ConfiguredServer, values: Values): Promise
     ...shared,
     transport: {
       kind: 'stdio',
-      command: await fillArgument(launch.command),
-      args: await Promise.all(launch.args.map(fillArgument)),
+      command: await fillPublic(launch.command),
+      args: await Promise.all(launch.args.map(fillPublic)),
       env,
       cwd: launch.cwd === undefined ? null : await fill(launch.cwd),
     },
   };
 }
 
-/** `isKept`: returns whether the reference to a variable stays as it is. */
-async function filled(
+/** Replaces the references in a text, except those to variables for which `keepsReference` returns true. */
+async function fillText(
   text: string,
   server: ConfiguredServer,
   values: Values,
-  isKept: (name: string) => boolean = () => false,
+  keepsReference: (name: string) => boolean = () => false,
 ): Promise<string> {
-  const found = [...text.matchAll(VARIABLE)];
+  const references = [...text.matchAll(VARIABLE)];
   const parts = await Promise.all(
-    found.map(async ([reference, secret, name = '', usual]) =>
-      isKept(name) ? reference : valueOf(secret !== undefined, name, usual, server, values),
+    references.map(async ([reference, secret, name = '', fallback]) =>
+      keepsReference(name) ? reference : valueOf(secret !== undefined, name, fallback, server, values),
     ),
   );
   return text.replaceAll(VARIABLE, () => parts.shift() ?? '');
 }
 
 /**
- * Fills an argument without secrets, because other programs can read the arguments of a process. A reference to a secret
- * variable that `env` of the entry sets stays as it is: some servers replace it themselves.
+ * Fills an argument. Throws `not_allowed` for a secret, because other programs can read the arguments of a process. A
+ * reference to a secret variable in `env` of the entry stays in the text, because some servers replace it themselves.
  */
-async function filledArgument(text: string, server: ConfiguredServer, values: Values): Promise<string> {
-  const { name: serverName, launch } = server;
+async function fillArgument(text: string, server: ConfiguredServer, values: Values): Promise<string> {
   for (const [, secret, name = ''] of text.matchAll(VARIABLE))
-    if (secret !== undefined || (isSecretName(name) && !Object.hasOwn(launch.env, name)))
+    if (secret !== undefined || (isSecretName(name) && !Object.hasOwn(server.launch.env, name)))
       throw new TriadError(
         'not_allowed',
-        `${serverWords(serverName)} has the secret ${name} in its arguments, which other programs can read: set it in env instead`,
+        `${serverWords(server.name)} has the secret ${name} in its arguments, which other programs can read: set it in env instead`,
       );
-  return filled(text, server, values, isSecretName);
+  return fillText(text, server, values, isSecretName);
 }
 
 async function valueOf(

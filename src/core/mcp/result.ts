@@ -103,11 +103,10 @@ function resourceWords(content: ResourceContent): string {
   return `[Resource ${content.uri}: ${content.mime ?? 'of unknown type'}, ${content.bytes.length} bytes, no text]`;
 }
 
-/** The messages of a prompt as one text, without keys. Several messages have the role above each. */
+/** Formats the messages of a prompt as one text, without keys. If there are several, the role is above each. */
 export function formatPrompt({ messages }: PromptResult): string {
-  const [first, ...others] = messages;
-  if (first && others.length === 0) return redactKeysNow(wordsOf(first.content));
-  return redactKeysNow(
-    messages.map(({ role, content }) => `${role === 'user' ? 'User' : 'Assistant'}:\n${wordsOf(content)}`).join('\n\n'),
-  );
+  const texts = messages.map(({ content }) => wordsOf(content));
+  const roles = messages.map(({ role }) => (role === 'user' ? 'User' : 'Assistant'));
+  const lines = texts.length === 1 ? texts : texts.map((text, index) => `${roles[index]}:\n${text}`);
+  return redactKeysNow(lines.join('\n\n'));
 }

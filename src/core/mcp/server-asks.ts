@@ -23,9 +23,9 @@ const Sample = z.strictObject({
 
 /** How often the person is asked for what does not fit. */
 const ASKED_AT_MOST = 3;
-/** Most questions to the person in one call, those that are repeated included. */
+/** Maximum number of questions to the person in one call, including repeated ones. */
 const MAX_CALL_QUESTIONS = 3;
-/** Most fields of one form. A longer form than fits into one question is split into several. */
+/** Maximum number of fields of one form. A form that does not fit into one question is split into several. */
 const MAX_FIELDS = MAX_CALL_QUESTIONS * MAX_QUESTIONS;
 const YES = 'Yes';
 const NO = 'No';
@@ -44,8 +44,8 @@ interface Field {
 }
 
 /**
- * Returns a context that refuses the fourth question of a call. `signal` aborts then, with the error that ends the call as
- * its reason.
+ * Returns a context that rejects the fourth question of a call. Then `signal` aborts, and its reason is the error that ends
+ * the call.
  */
 export function limitQuestions(server: string, { ask, sample, workspace }: Context) {
   const controller = new AbortController();

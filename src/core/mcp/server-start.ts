@@ -55,7 +55,7 @@ type StdioServer = Pick<McpServer, 'source'> & { readonly transport: McpServer['
  *
  * An entry without `cwd` starts:
  * - in the workspace, if it is of a project and no package runner;
- * - else in the neutral folder, or `/` in the sandbox: programs such as `npx` obey files of the folder in which they start.
+ * - else in the neutral folder, or `/` in the sandbox: programs such as `npx` load files of the folder in which they start.
  *
  * This function creates nothing.
  */
@@ -67,20 +67,20 @@ export async function planServerStart(
   const workspace = new WorkspaceTest(folder, await realpath(folder).catch(() => folder));
   const runner = cwd === null ? readPackageRunner(command, args) : null;
   const canLeave = cwd === null && neutralFolder !== null && !(await workspace.contains(neutralFolder));
-  const isElsewhere = canLeave && source !== 'project';
-  const start = isElsewhere ? neutralFolder : resolve(folder, cwd ?? '.');
-  const neutral = canLeave && (isElsewhere || runner !== null) ? neutralFolder : null;
+  const startsNeutral = canLeave && source !== 'project';
+  const start = startsNeutral ? neutralFolder : resolve(folder, cwd ?? '.');
+  const neutral = canLeave && (startsNeutral || runner !== null) ? neutralFolder : null;
   const isFromWorkspace =
     (neutral === null && (await workspace.contains(start))) ||
     ((neutral === null || runner === null) && hasInlineCode([command, ...args])) ||
     (await workspace.containsProgram(command, own['PATH'] ?? env['PATH'] ?? '', start)) ||
     (await workspace.isNamedIn([...(runner?.args ?? args), ...Object.values(own)], start));
   const program = { command, args, env: own };
-  const missedFile = isElsewhere ? await findRelativeFile([command, ...args], folder) : null;
+  const missedFile = startsNeutral ? await findRelativeFile([command, ...args], folder) : null;
   if (isFromWorkspace) {
     const confinedBy = await sandboxFor(folder);
     // The sandbox does not show the neutral folder.
-    const confinedStart = isElsewhere ? '/' : await realpath(start).catch(() => start);
+    const confinedStart = startsNeutral ? '/' : await realpath(start).catch(() => start);
     return { program: { ...program, cwd: confinedBy ? confinedStart : start }, env, confinedBy, missedFile };
   }
   const path = env['PATH'] === undefined ? {} : { PATH: await workspace.filterFolders(env['PATH']) };

@@ -167,7 +167,11 @@ export async function questionOf(
   { targets, workspace, lent }: { targets: Targets; workspace: Workspace; lent: Lending },
 ): Promise<(Asks & Partial<Pick<Question, 'subject'>>) | null> {
   const { signal } = new AbortController();
-  const fresh = { seen: () => null, shellFolder: () => '', unredacted: { has: () => false, add: () => undefined } };
+  const fresh = {
+    seen: () => null,
+    shellFolder: () => '',
+    unredactedFiles: { has: () => false, add: () => undefined },
+  };
   const context = { toolCallId: 'explain', workspace, lent, signal, children: null, ...fresh, webSearch };
   // Of the file, only what must not be reached is known then.
   const asIs = (error: unknown): null => {

@@ -70,7 +70,7 @@ export function contextsFor(
       progress,
       ask: askFor(called, toolCallId, questions, watchdog),
       outputPath,
-      unredacted: engine.workspaces.unredacted.inConversation(conversationId, folder),
+      unredactedFiles: engine.workspaces.unredactedFiles.inConversation(conversationId, folder),
       privateHosts: engine.settings.web.private_hosts,
       ...own,
     };

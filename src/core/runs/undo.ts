@@ -118,7 +118,7 @@ export async function changeDiff(parts: Parts, conversationId: string, target: C
     throw error;
   });
   if (patch === null) return { note: noteOn(file), hunks: [] };
-  // Hunks are put back from `patch`, and shown from this one.
+  // `patch` is needed to undo hunks, so the copy for the screen is redacted.
   const shown = structuredClone(patch);
   redactPatch(shown, step.before?.bytes.toString('utf8') ?? '', step.after?.bytes.toString('utf8') ?? '');
   const workspace = await workspaceOf(parts, set.folder, false);

@@ -164,9 +164,9 @@ async function recover(
   await sweep(store, log, price);
   await sessions.catchUp();
   await permissions.grants.load();
-  const { unsigned } = permissions.grants;
-  if (unsigned > 0)
-    warn?.(`triad: Grants that another installation wrote to the shared store are ignored: ${unsigned}.`);
+  const { unsignedCount } = permissions.grants;
+  if (unsignedCount > 0)
+    warn?.(`triad: Grants that another installation wrote to the shared store are ignored: ${unsignedCount}.`);
 }
 
 /** Interrupts what runs; then no program that was started for it is left. */

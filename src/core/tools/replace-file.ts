@@ -93,7 +93,7 @@ async function askToReplace<Input extends { path: string }>(
   context: QuestionContext,
 ): Promise<Question> {
   const target = await look(input.path, context);
-  const { text } = contentFor(target, input, content);
+  const { text } = composeContent(target, input, content);
   const { complete, ...shown } = await previewWrite(target.shown, target.before, text);
   const preview = { ...shown, ...(complete ? {} : { whole: false as const }) };
   const idle = isThere(target, text) ? thereWords(target) : undefined;
@@ -120,15 +120,15 @@ async function askToReplace<Input extends { path: string }>(
   };
 }
 
-/** Throws `bad_input` if a placeholder would be written where the file has a key. Placeholders that the file has stay. */
-function contentFor<Input extends { path: string }>(
+/** Returns the new content. Throws `bad_input` for a placeholder of a key that the file does not contain. */
+function composeContent<Input extends { path: string }>(
   { shown, before }: Target,
   input: Input,
   content: Replacement<Input>['content'],
 ): Content {
-  const old = before?.toString('utf8') ?? '';
+  const oldText = before?.toString('utf8') ?? '';
   const isNew = (placeholder: string, text: string): boolean =>
-    text.split(placeholder).length > old.split(placeholder).length;
+    text.split(placeholder).length > oldText.split(placeholder).length;
   const refuse = (placeholder: string): never => {
     throw new TriadError(
       'bad_input',
@@ -136,10 +136,11 @@ function contentFor<Input extends { path: string }>(
     );
   };
   for (const placeholder of findPlaceholders(JSON.stringify(input)))
-    if (!old.includes(placeholder)) refuse(placeholder);
-  const made = content(before);
-  for (const placeholder of findPlaceholders(made.text)) if (isNew(placeholder, made.text)) refuse(placeholder);
-  return made;
+    if (!oldText.includes(placeholder)) refuse(placeholder);
+  const newContent = content(before);
+  for (const placeholder of findPlaceholders(newContent.text))
+    if (isNew(placeholder, newContent.text)) refuse(placeholder);
+  return newContent;
 }
 
 /** Whether the file has exactly this content already. */
@@ -160,7 +161,7 @@ async function replaceFile<Input extends { path: string }>(
   approval: Approval | null,
 ): Promise<ToolResult> {
   const target = await look(input.path, context);
-  const { text, note = '', metadata } = contentFor(target, input, content);
+  const { text, note = '', metadata } = composeContent(target, input, content);
   const preview = await previewWrite(target.shown, target.before, text);
   holdToApproval(tool, preview, approval);
   const { path, added, removed, created, diff } = preview;

@@ -24,14 +24,14 @@ export function refused(output: string): ToolResult {
   return { status: 'error', output, metadata: { refused: true } };
 }
 
-/** Redacts keys before the result becomes an entry of the history and a message. `tool`: null for a call that no tool took. */
+/** Redacts keys before the result enters the history and a message. `tool`: null if no tool was called. */
 export async function redactResult(
   { before, isUnredacted, ...result }: ToolResult,
   tool: Pick<Tool, 'isPersonText' | 'startsAgents'> | null,
 ): Promise<ToolResult> {
   if (isUnredacted || tool?.isPersonText) return result;
   const { text, names } = await redactKeys(result.output, before);
-  // A preview has no keys of its file.
+  // The diff is redacted where the preview is made.
   const { diff: _, ...others } = result.metadata ?? {};
   const metadata = { ...result.metadata, ...(await redactKeysIn(others)) };
   // The output of these tools is JSON.
@@ -40,5 +40,5 @@ export async function redactResult(
 }
 
 function describeRedaction(names: readonly string[]): string {
-  return `\n\n[Redacted here: ${names.join(', ')}. Edit other lines as usual. If you need a file with its keys, call read_file with "unredacted": true; the person is asked.]`;
+  return `\n\n[Redacted here: ${names.join(', ')}. Edit other lines as usual. If you need a file with its keys, call read_file with "unredacted": true, which requires approval.]`;
 }

@@ -29,9 +29,9 @@ export interface ToolResult {
   metadata?: Record<string, unknown>;
   /** For both, where its bytes are kept. */
   image?: Image;
-  /** Text right before a page, which tells whether the page starts within a private key. */
+  /** Text right before a page, which can have the start of a private key. */
   before?: string;
-  /** The person allowed the text with its keys. */
+  /** True if the person allowed the text with its keys. */
   isUnredacted?: true;
 }
 
@@ -74,7 +74,7 @@ export interface ToolContext {
   /** Keeps a picture that the model is to see; rejects where it cannot, and it may not be shown then. */
   readonly keepImage: (bytes: Buffer) => Promise<void>;
   /** Files that the person allowed with their keys in this conversation. */
-  readonly unredacted: AllowedFiles;
+  readonly unredactedFiles: AllowedFiles;
   /** Commands of this run. */
   readonly shell: RunShell;
   /** Where the whole output of this call may be kept. */
@@ -141,7 +141,7 @@ type Changing = Step;
 /** The part of the context that `question` gets. */
 export type QuestionContext = Pick<
   ToolContext,
-  'toolCallId' | 'workspace' | 'lent' | 'signal' | 'children' | 'seen' | 'shellFolder' | 'webSearch' | 'unredacted'
+  'toolCallId' | 'workspace' | 'lent' | 'signal' | 'children' | 'seen' | 'shellFolder' | 'webSearch' | 'unredactedFiles'
 >;
 
 /** Whom a tool starts: a temporary agent that its lead makes up, one that is defined, or the one that the tool is named after. */
@@ -178,7 +178,7 @@ export interface Tool<Input = unknown> {
   readonly primaryOnly: boolean;
   /** It starts sub-agents, and answers for those that were started. */
   readonly startsAgents?: Starts;
-  /** Its output is text that the person typed: keys in it are sent as they are. */
+  /** True if the output is text that the person typed. Its keys are not redacted. */
   readonly isPersonText?: true;
   /** Its own output is bounded, and says how to go on: it is handed on as it is, however long. */
   readonly bounds?: true;

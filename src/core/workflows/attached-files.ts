@@ -7,8 +7,8 @@ import { sha256 } from '../base/hash.ts';
 import { redactKeysNow } from '../base/redact.ts';
 
 /** Keys in the text are redacted. The end mark has a name that the text cannot have: the hash of that text. */
-export function attachedText(uri: string, given: string): string {
-  const text = redactKeysNow(given);
+export function attachedText(uri: string, content: string): string {
+  const text = redactKeysNow(content);
   const name = `resource-${sha256(text).slice(0, 12)}`;
   return `\n<resource id="${name}" uri="${oneLine(uri)}">\n${text}\n</resource id="${name}">\n`;
 }

@@ -7,15 +7,15 @@ export interface AllowedFiles {
 }
 
 export class UnredactedFiles {
-  readonly #allowed = new Map<string, Set<string>>();
+  readonly #filesByConversation = new Map<string, Set<string>>();
 
   inConversation(conversationId: string, folder: string): AllowedFiles {
     const keyFor = (path: string, hash: string): string => JSON.stringify([folder, path, hash]);
     return {
-      has: (path, hash) => this.#allowed.get(conversationId)?.has(keyFor(path, hash)) ?? false,
+      has: (path, hash) => this.#filesByConversation.get(conversationId)?.has(keyFor(path, hash)) ?? false,
       add: (path, hash) => {
-        const files = this.#allowed.get(conversationId) ?? new Set();
-        this.#allowed.set(conversationId, files.add(keyFor(path, hash)));
+        const files = this.#filesByConversation.get(conversationId) ?? new Set();
+        this.#filesByConversation.set(conversationId, files.add(keyFor(path, hash)));
       },
     };
   }

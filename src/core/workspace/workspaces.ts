@@ -19,7 +19,7 @@ export class Workspaces {
   readonly lock = new WorkspaceLock();
   readonly roots = new PinnedFolders();
   readonly snapshots: Snapshots;
-  readonly unredacted = new UnredactedFiles();
+  readonly unredactedFiles = new UnredactedFiles();
 
   /** `kept`: for change sets; `data`: for what can be made again. Both are made when something is kept. `env`: that of the program. */
   constructor({ kept, data }: { kept: string; data: string }, env: Environment) {

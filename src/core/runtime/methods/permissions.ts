@@ -38,7 +38,7 @@ export function permissionMethods(engine: Engine, home: string): Pick<Handlers, 
         trusted,
         rules,
         grants: permissions.grants.live(Date.now()).filter((grant) => folder === undefined || grant.folder === place),
-        unsignedGrants: permissions.grants.unsigned,
+        unsignedGrants: permissions.grants.unsignedCount,
         faults: [
           ...faults.map(({ file, line, message }) => `${file}:${line}: ${message}`),
           ...idle.map(({ tool, place: { file, line } }) => `${file}:${line}: no tool matches "${tool}"`),

@@ -22,7 +22,7 @@ const Input = z.strictObject({
   path: z.string().min(1).max(4096).describe('File, relative to the workspace folder.'),
   offset: z.int().min(1).optional().describe('First line, from 1.'),
   limit: z.int().min(1).max(MAX_LINES).optional().describe('Number of lines. Default: as many as fit.'),
-  unredacted: z.boolean().optional().describe('Show keys of a text file instead of placeholders. The person is asked.'),
+  unredacted: z.boolean().optional().describe('Show keys of a text file instead of placeholders. Requires approval.'),
 });
 type Input = z.infer<typeof Input>;
 
@@ -38,7 +38,7 @@ export function readFileTool(): Tool {
     question: (input, context) => (input.unredacted ? askForKeys(input, context) : Promise.resolve(null)),
     execute: (input, context, approval) =>
       toToolResult(context, async () => {
-        if (input.unredacted) return unredactedOf(input, context, approval);
+        if (input.unredacted) return readUnredacted(input, context, approval);
         const { handle, path: canonical } = await openInside(context.workspace, input.path);
         try {
           const file = { handle, path: shownPath(context.workspace.folder, canonical) };
@@ -55,7 +55,7 @@ export function readFileTool(): Tool {
   });
 }
 
-async function unredactedOf(input: Input, context: ToolContext, approval: Approval | null): Promise<ToolResult> {
+async function readUnredacted(input: Input, context: ToolContext, approval: Approval | null): Promise<ToolResult> {
   const { path, bytes, encoding, stamp } = await readWithKeys(input, context, approval);
   const { offset: first = 1, limit = MAX_LINES } = input;
   const page = await readPage(Readable.from([bytes]), first, limit);

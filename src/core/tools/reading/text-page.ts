@@ -21,7 +21,7 @@ export interface Page {
   before: string;
 }
 
-/** Length of `before`, in bytes: that of the longest private key. */
+/** Maximum length of `before`, in bytes: that of the longest private key. */
 const BEFORE_BYTES = 20_000;
 
 /** Reads no further than the page needs, and holds no more than the page. `chunks`: the text in UTF-8. */
@@ -65,7 +65,7 @@ function finish(kept: readonly Buffer[], skipped: LastBytes, { more, total }: Pi
   return { bytes, lines: countLines(bytes), more, cut, total, before: skipped.text };
 }
 
-/** The end of a long text, of which little is stored. */
+/** Stores the last bytes of a long text. */
 class LastBytes {
   #parts: Buffer[] = [];
   #size = 0;

@@ -14,25 +14,25 @@ export const READ_FILE = 'read_file';
 /** A larger file is not read with its keys. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-type Asking = Pick<QuestionContext, 'workspace' | 'signal' | 'unredacted'>;
+type KeyContext = Pick<QuestionContext, 'workspace' | 'signal' | 'unredactedFiles'>;
 
 interface WholeText {
-  /** As it is shown. */
+  /** Relative to the workspace. */
   path: string;
-  /** UTF-8. */
+  /** The text in UTF-8. */
   bytes: Buffer;
   encoding: Encoding;
   stamp: string;
-  /** Of the content that the person is asked about. */
+  /** Hash of `bytes`. */
   hash: string;
-  /** Names of the keys in it. */
+  /** Names of the keys in the text. */
   keys: string[];
 }
 
-/** Null if the file has no keys, or the person allowed it in this conversation and it is unchanged. */
-export async function askForKeys(input: { path: string }, context: Asking): Promise<Question | null> {
+/** Returns null if the file has no keys, or if the person allowed this content in this conversation. */
+export async function askForKeys(input: { path: string }, context: KeyContext): Promise<Question | null> {
   const { path, hash, keys } = await readWhole(input.path, context);
-  if (keys.length === 0 || context.unredacted.has(path, hash)) return null;
+  if (keys.length === 0 || context.unredactedFiles.has(path, hash)) return null;
   return {
     ...asked(phrase('read_unredacted', { path }), [
       phrase('shows_keys', { path, names: keys.join(', ') }),
@@ -56,26 +56,26 @@ export async function askForKeys(input: { path: string }, context: Asking): Prom
 /** Throws `conflict` if the person did not allow exactly this content. */
 export async function readWithKeys(
   input: { path: string },
-  context: Asking,
+  context: KeyContext,
   approval: Approval | null,
 ): Promise<WholeText> {
-  const whole = await readWhole(input.path, context);
-  const { path, hash, keys } = whole;
-  if (keys.length === 0 || context.unredacted.has(path, hash)) return whole;
+  const file = await readWhole(input.path, context);
+  const { path, hash, keys } = file;
+  if (keys.length === 0 || context.unredactedFiles.has(path, hash)) return file;
   const decision = approval?.decisions[0];
   const subject = approval?.request.subject;
   const isAllowed = decision?.allowed && decision.decidedBy === 'person';
   if (!isAllowed || subject?.kind !== 'tool' || subject.hash !== hashQuestion(input, hash))
-    throw new TriadError('conflict', `${path} has changed since the person was asked: ask again`);
-  context.unredacted.add(path, hash);
-  return whole;
+    throw new TriadError('conflict', `${path} has changed since the question: call ${READ_FILE} again`);
+  context.unredactedFiles.add(path, hash);
+  return file;
 }
 
 function hashQuestion(input: unknown, content: string): string {
   return canonicalHash({ tool: READ_FILE, input, content });
 }
 
-async function readWhole(path: string, { workspace, signal }: Asking): Promise<WholeText> {
+async function readWhole(path: string, { workspace, signal }: KeyContext): Promise<WholeText> {
   const { handle, path: canonical } = await openInside(workspace, path);
   try {
     const shown = shownPath(workspace.folder, canonical);
@@ -85,7 +85,7 @@ async function readWhole(path: string, { workspace, signal }: Asking): Promise<W
     const text = new TextFile(handle, signal);
     const chunks: Buffer[] = [];
     for await (const chunk of text) chunks.push(Buffer.from(chunk));
-    if (text.isBinary) throw new TriadError('bad_input', `${shown} is no text file: read it without "unredacted"`);
+    if (text.isBinary) throw new TriadError('bad_input', `${shown} is not a text file: read it without "unredacted"`);
     const bytes = Buffer.concat(chunks);
     const { encoding } = text;
     const keys = await nameKeys(bytes.toString());
