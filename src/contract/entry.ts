@@ -3,7 +3,7 @@
 /** The page of a printed URL: `SIGN_IN_PATH#token`. The token is in the fragment, which no browser sends. */
 export const SIGN_IN_PATH = '/sign-in';
 
-/** The sign-in page requests it from the app's origin: the answer makes the browser delete what that origin stored. */
+/** Path at the app's origin that the sign-in page requests. The answer makes the browser delete the data of that origin. */
 export const CLEAR_PATH = '/sign-in/clear';
 
 /** The first frame of the host; `nonce` is new for each socket. */

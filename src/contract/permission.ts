@@ -81,7 +81,7 @@ export const Grant = z.object({
   maxCalls: z.int().nullable(),
   calls: z.int(),
   revokedAt: Instant.nullable(),
-  /** Made with a key of the installation, for all other fields; left out for a store of this machine. */
+  /** Signature of the installation over all other fields. Missing in a store of this machine. */
   signature: z.string().max(100).optional(),
 });
 export type Grant = z.infer<typeof Grant>;

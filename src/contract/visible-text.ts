@@ -13,12 +13,12 @@ export interface Piece {
 }
 
 /**
- * Marks on one letter that are shown; more of them cover the lines around. Everyday writing has at most five without a
- * width of their own (Hebrew with accents, Burmese).
+ * Maximum number of marks that are shown on one letter. More marks cover the lines around. Everyday writing has at most
+ * five marks without a width (Hebrew with accents, Burmese).
  */
 const MAX_MARKS = 5;
-const STACKING = '[[\\p{Mn}\\p{Me}]--\\p{Default_Ignorable_Code_Point}]';
-/** Marks without a width, and what cannot be seen between them. */
+const STACKING_MARK = '[[\\p{Mn}\\p{Me}]--\\p{Default_Ignorable_Code_Point}]';
+/** A mark without a width, or an invisible character between marks. */
 const MARK = '[\\p{Mn}\\p{Me}\\u200B-\\u200F\\u2060-\\u2064\\uFEFF]';
 
 /** From so many on, blank lines in a row are shown as their number; the same for spaces and tabs. */
@@ -87,23 +87,23 @@ const foundAnywhere = once(
     ),
 );
 
-/** Marks that stack on one letter, from the first one that is too many. */
-const tooManyMarks = once(() => new RegExp(`(?<=${STACKING}{${MAX_MARKS}})${STACKING}+`, 'gv'));
+/** Matches the marks on one letter above the maximum. */
+const excessMarks = once(() => new RegExp(`(?<=${STACKING_MARK}{${MAX_MARKS}})${STACKING_MARK}+`, 'gv'));
 
 /** A text in pieces, each hidden character as a mark such as `⟦U+202E⟧`, ends of lines as they are. */
 export function piecesOf(text: string): Piece[] {
-  if (ASCII.test(text)) return separate(text);
+  if (ASCII.test(text)) return splitPlainText(text);
   const pieces: Piece[] = [];
   let from = 0;
-  for (const { index, 0: marks } of text.matchAll(tooManyMarks())) {
-    pieces.push(...separate(text.slice(from, index)), stackPiece(marks));
+  for (const { index, 0: marks } of text.matchAll(excessMarks())) {
+    pieces.push(...splitPlainText(text.slice(from, index)), stackPiece(marks));
     from = index + marks.length;
   }
-  return [...pieces, ...separate(text.slice(from))];
+  return [...pieces, ...splitPlainText(text.slice(from))];
 }
 
 /** Returns the pieces of a text without stacks of marks. */
-function separate(text: string): Piece[] {
+function splitPlainText(text: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
   const plainTo = (end: number): void => {
@@ -144,7 +144,7 @@ export function visibleText(text: string): string {
 
 const lastMarks = once(() => new RegExp(`${MARK}{1,${MAX_MARKS}}$`, 'v'));
 
-/** Characters that turn text around, and stacks of marks, also with characters between them that cannot be seen. */
+/** Matches characters that change the direction of text, and stacks of marks, with invisible characters between them. */
 const foundInRunningText = once(() => {
   const control = '(?<control>(?<one>[\\u202A-\\u202E\\u2066-\\u2069])\\k<one>*)';
   return new RegExp(`${control}|(?<shown>${MARK}{${MAX_MARKS}})(?<marks>${MARK}+)`, 'gv');
@@ -162,8 +162,8 @@ export function revealControls(text: string): string {
   });
 }
 
-/** Returns the marks at the end of a text that count as shown when more text follows. */
-export function trailingMarks(text: string): string {
+/** Returns the shown marks at the end of a text, which count for the text that follows. */
+export function getTrailingMarks(text: string): string {
   if (ASCII.test(text)) return '';
   return lastMarks().exec(text)?.[0] ?? '';
 }
@@ -222,7 +222,7 @@ function hiddenPiece(run: string): Piece {
   return { kind: 'hidden', text: `⟦U+${code.toString(16).toUpperCase().padStart(4, '0')}${times}⟧`, count };
 }
 
-/** Marks that are left out. */
+/** Returns the piece that replaces marks above the maximum. */
 function stackPiece(marks: string): Piece {
   const count = [...marks].length;
   return { kind: 'hidden', text: `⟦+${counted(count)} marks⟧`, count };

@@ -1,6 +1,6 @@
 /** The browser host: the built app for anybody on 127.0.0.1, and one WebSocket for each tab of a browser that is let in. */
 import { realpath } from 'node:fs/promises';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
@@ -12,9 +12,9 @@ import { createLabel } from '#core/hosting/page-origin.ts';
 import { attachSocket, CLOSE, MAX_FRAME_BYTES } from '#core/hosting/web-socket.ts';
 import { securityHeaders } from '#core/hosting/site/headers.ts';
 import { Entrance } from './http/entrance.ts';
-import { appHosts, refusal } from './http/guard.ts';
-import { listenAnywhere, listenOnLoopback } from './http/listen.ts';
-import { buildSignInPage, clearingHeaders, type SignInPage } from './http/sign-in-page.ts';
+import { listAppHosts, refusal } from './http/guard.ts';
+import { listenOnFreePort, listenOnLoopback } from './http/listen.ts';
+import { buildSignInPage, buildClearingHeaders, type SignInPage } from './http/sign-in-page.ts';
 import { serveFile } from './http/static-files.ts';
 
 const CLOSE_GRACE_MS = 500;
@@ -71,18 +71,11 @@ export async function serve(client: Client | null, options: ServeOptions): Promi
   await keys.check();
   const root = await webRoot(options.webRoot);
   const { port, servers } = await listenOnLoopback(options.port);
-  const onRequest: RequestListener = (request, response) => {
-    answer(site, request, response).catch((error: unknown) => {
-      // A tab that left while it was being answered is nothing to report.
-      if (!response.destroyed) report(`http: ${String(error)}`);
-      response.destroy();
-    });
-  };
   const host = label === null ? '127.0.0.1' : `${label}.localhost`;
-  const origin = originAt(host, port);
-  const signInOrigin = await openSignInOrigin(label, port, servers, onRequest);
+  const origin = formatOrigin(host, port);
+  const signInOrigin = await openSignInOrigin(label, port, servers);
   const entrance = new Entrance({ keys, report, ...(patienceMs === undefined ? {} : { patienceMs }) });
-  const hosts = appHosts(port, host);
+  const hosts = listAppHosts(port, host);
   const signInPage = buildSignInPage(origin);
   // No other program knows a random host name at which browsers have signed in.
   const mustClear = async () => label === null || !(await keys.hasKeyAt(origin));
@@ -94,7 +87,13 @@ export async function serve(client: Client | null, options: ServeOptions): Promi
   });
 
   for (const server of servers) {
-    if (server.listenerCount('request') === 0) server.on('request', onRequest);
+    server.on('request', (request, response) => {
+      answer(site, request, response).catch((error: unknown) => {
+        // A tab that left before the answer is not reported.
+        if (!response.destroyed) report(`http: ${String(error)}`);
+        response.destroy();
+      });
+    });
     server.on('upgrade', (request, socket, head) => upgrade(site, sockets, request, socket, head));
     server.on('clientError', (_error, socket) => socket.destroy());
   }
@@ -111,23 +110,18 @@ export async function serve(client: Client | null, options: ServeOptions): Promi
 }
 
 /**
- * Returns an origin of the same site that is new with each start. Another program may have served the app's own origin
+ * Opens an origin of the same site that is new with each start. Another program may have served the app's own origin
  * before, and its service worker would see the token.
  */
-async function openSignInOrigin(
-  label: string | null,
-  port: number,
-  servers: Server[],
-  onRequest: RequestListener,
-): Promise<string> {
-  if (label !== null) return originAt(`${createLabel()}.${label}.localhost`, port);
-  const opened = await listenAnywhere(onRequest);
+async function openSignInOrigin(label: string | null, port: number, servers: Server[]): Promise<string> {
+  if (label !== null) return formatOrigin(`${createLabel()}.${label}.localhost`, port);
+  const opened = await listenOnFreePort();
   servers.push(opened.server);
-  return originAt('127.0.0.1', opened.port);
+  return formatOrigin('127.0.0.1', opened.port);
 }
 
-/** Leaves out port 80, as browsers do. */
-function originAt(host: string, port: number): string {
+/** Returns an origin, without port 80, as browsers do. */
+function formatOrigin(host: string, port: number): string {
   return new URL(`http://${host}:${port}`).origin;
 }
 
@@ -153,7 +147,10 @@ async function answer(site: Site, request: IncomingMessage, response: ServerResp
   const refused = refusal(request, site.hosts, 'page');
   if (refused !== null) return plain(response, refused.status, `${refused.text}\n`);
   if (request.url === CLEAR_PATH && origin === signInOrigin) {
-    response.writeHead(200, clearingHeaders(signInOrigin, !site.entrance.isTokenSpent && (await site.mustClear())));
+    response.writeHead(
+      200,
+      buildClearingHeaders(signInOrigin, !site.entrance.isTokenSpent && (await site.mustClear())),
+    );
     response.end();
     return;
   }

@@ -7,7 +7,7 @@ import {
   lengthWords,
   piecesOf,
   revealControls,
-  trailingMarks,
+  getTrailingMarks,
   visibleText,
 } from '#contract/visible-text.ts';
 import { inFullRun, samples } from '../support/samples.ts';
@@ -209,9 +209,9 @@ describe('running text', () => {
       expect(hasHidden(EVERYDAY[name]), name).toBe(false);
   });
 
-  it('counts the marks at the end of a part on', () => {
-    expect(trailingMarks(`e${'\u0301'.repeat(3)}`)).toBe('\u0301'.repeat(3));
-    expect(trailingMarks(`e${'\u0301'.repeat(9)}`)).toBe('\u0301'.repeat(5));
-    expect(trailingMarks('e')).toBe('');
+  it('returns the shown marks at the end of a part', () => {
+    expect(getTrailingMarks(`e${'\u0301'.repeat(3)}`)).toBe('\u0301'.repeat(3));
+    expect(getTrailingMarks(`e${'\u0301'.repeat(9)}`)).toBe('\u0301'.repeat(5));
+    expect(getTrailingMarks('e')).toBe('');
   });
 });

@@ -91,7 +91,7 @@ export function judge(
   const of = (...effects: Effect[]): Rule[] => concern.filter(({ effect }) => effects.includes(effect));
   const [ask, allow] = [of('ask'), of('allow')];
   const more = namedIn(alwaysAsk);
-  const steering = steeringIn(action, more);
+  const steering = findSteering(action, more);
   const mayAllow = (source: Rule | Grant): boolean =>
     mayStart(source, action) &&
     (action.reversible || (action.nameable && isNaming(source, action))) &&
@@ -115,7 +115,7 @@ export function judge(
       rules.filter((rule) => rule.effect === 'allow' && nearest(rule) && mayAllow(rule)),
       action,
     ).map(ruled),
-    ...steering.slice(0, 1).map((file) => steered(file, alwaysAsk)),
+    ...steering.slice(0, 1).map((file) => createSteeringCandidate(file, alwaysAsk)),
     usual(
       action,
       allow.some((rule) => !mayStart(rule, action)),
@@ -141,7 +141,7 @@ interface Steering {
 }
 
 /** The paths that a call would write and that steer programs. */
-function steeringIn({ permissions, targets, folder }: Action, more: readonly string[]): Steering[] {
+function findSteering({ permissions, targets, folder }: Action, more: readonly string[]): Steering[] {
   if (!permissions.includes('FilesystemWrite') || !targets?.path) return [];
   const above = folder.split(/[\\/]/).slice(-2).join('/');
   return targets.values.flatMap((path) => {
@@ -166,7 +166,7 @@ export function isGrantable(
   return (
     (action.reversible || action.nameable) &&
     judge(action, rules, [], Date.now()).effect !== 'deny' &&
-    steeringIn(action, patterns).every((file) => isNamedBy(pattern, file, patterns))
+    findSteering(action, patterns).every((file) => isNamedBy(pattern, file, patterns))
   );
 }
 
@@ -267,7 +267,7 @@ function ruled(rule: Rule): Candidate {
   return { kind: 'rule', id: rule.id, effect: rule.effect, ...said(rulePhrase(rule)), place: rule.place };
 }
 
-function steered({ path, program }: Steering, alwaysAsk: ListedFiles): Candidate {
+function createSteeringCandidate({ path, program }: Steering, alwaysAsk: ListedFiles): Candidate {
   const isStarted = program === null && isSteering(path, alwaysAsk.started ?? []);
   const why =
     program !== null

@@ -6,8 +6,8 @@ export interface Refusal {
   text: string;
 }
 
-/** Returns the values of `Host` for the app; any other name is another site's, bound to this address. */
-export function appHosts(port: number, ownName: string): ReadonlySet<string> {
+/** Returns the values of `Host` for the app. Another site can bind any other name to this address. */
+export function listAppHosts(port: number, ownName: string): ReadonlySet<string> {
   const names = ['127.0.0.1', 'localhost', '[::1]', ownName];
   return new Set(names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])));
 }

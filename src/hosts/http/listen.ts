@@ -1,10 +1,10 @@
 /** Opens the ports of the browser host, on addresses of this machine only. */
-import type { RequestListener, Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TriadError } from '#core/base/errors.ts';
 import { createServer } from '#core/base/http.ts';
 
-/** Attempts to find a port that is free on both addresses. */
+/** Maximum number of attempts to find a port that is free on both addresses. */
 const MAX_TRIES = 5;
 const NO_IPV6: ReadonlySet<unknown> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']);
 
@@ -26,8 +26,8 @@ export async function listenOnLoopback(port: number): Promise<{ port: number; se
 }
 
 /** Opens a free port on `127.0.0.1` only. */
-export async function listenAnywhere(onRequest: RequestListener): Promise<{ port: number; server: Server }> {
-  const server = createServer(onRequest);
+export async function listenOnFreePort(): Promise<{ port: number; server: Server }> {
+  const server = createServer();
   return { port: await listen(server, 0, '127.0.0.1'), server };
 }
 

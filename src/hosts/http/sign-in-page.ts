@@ -1,6 +1,6 @@
 /**
  * The page of the printed URL. It has an origin that no program has served before, so no service worker sees the token.
- * It makes the browser clear the origin of the app, and goes there with the token.
+ * The page makes the browser clear the origin of the app, and then opens that origin with the token.
  */
 import { createHash } from 'node:crypto';
 import { CLEAR_PATH } from '#contract/entry.ts';
@@ -47,8 +47,8 @@ fetch(app + '${CLEAR_PATH}', { method: 'GET', mode: 'cors', credentials: 'includ
   return { headers, html };
 }
 
-/** Headers with which the browser deletes storage, service workers and cache of the app's origin, before it goes on. */
-export function clearingHeaders(signInOrigin: string, mustClear: boolean): Record<string, string> {
+/** Returns headers that make the browser delete storage, service workers and cache of the app's origin, if `mustClear`. */
+export function buildClearingHeaders(signInOrigin: string, mustClear: boolean): Record<string, string> {
   return {
     ...securityHeaders(null),
     'Access-Control-Allow-Origin': signInOrigin,

@@ -52,7 +52,10 @@ function visitorOf(onNewKey: () => void): Visitor {
   return new Visitor({ keys, origin, token, onTokenUsed: forgetSignInToken, onNewKey, removeWorkers });
 }
 
-/** The app has no service worker: one of this origin is of a program that served it before, and sees what the page loads. */
+/**
+ * Removes the service workers of this origin, and returns true if one controls the page. The app has none: such a worker is
+ * of a program that served the address before, and can read the page.
+ */
 async function removeWorkers(): Promise<boolean> {
   if (!('serviceWorker' in navigator)) return false;
   const { controller } = navigator.serviceWorker;

@@ -10,8 +10,8 @@ import { EXIT, hasCode, Interruption, lineOf } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { aborted, type Link, openLink, ownerGone } from '../follow/link.ts';
 
-/** A fixed port keeps the page's origin between two starts, below a host name that other programs do not know. */
-const USUAL_PORT = 7423;
+/** Default port with a random host name. A fixed port keeps the origin of the page between two starts. */
+const DEFAULT_PORT = 7423;
 
 export interface ServeCommandOptions {
   port?: number;
@@ -76,7 +76,10 @@ export async function openApp(io: Io): Promise<number> {
   return serveApp(io, { open: true });
 }
 
-/** Another program may have served `127.0.0.1` on a usual port before, so a port there is random, and stored. */
+/**
+ * Listens on `port`, on the default port or on the stored one. At `127.0.0.1` the stored port is random, because another
+ * program may have served the default port before.
+ */
 async function listen(io: Io, connected: Connected, port: number | undefined): Promise<WebServer> {
   const { signal } = io;
   const report = (line: string) => io.screen.note(line);
@@ -84,13 +87,13 @@ async function listen(io: Io, connected: Connected, port: number | undefined): P
   const keys = new BrowserKeys(data);
   const origin = await loadPageOrigin(data);
   const label = (await resolvesLocalNames()) ? origin.label : null;
-  const on = (chosen: number) =>
+  const serveOn = (chosen: number) =>
     serve(connected.client, { port: chosen, label, webRoot: io.webRoot, signal, report, keys });
-  if (port !== undefined) return on(port);
-  const preferred = label === null ? (origin.port ?? 0) : USUAL_PORT;
-  const server = await on(preferred).catch((error: unknown) => {
+  if (port !== undefined) return serveOn(port);
+  const preferred = label === null ? (origin.port ?? 0) : DEFAULT_PORT;
+  const server = await serveOn(preferred).catch((error: unknown) => {
     if (!hasCode(error, 'conflict') || preferred === 0) throw error;
-    return on(0);
+    return serveOn(0);
   });
   if (preferred !== 0 && server.port !== preferred)
     io.screen.note(

@@ -9,7 +9,7 @@ import type { Io } from '../terminal/io.ts';
 import { linesOf, NOTHING_SHOWN } from '../render/event-lines.ts';
 import { type Link, ownerGone } from './link.ts';
 import { dataText, type Screen } from '../terminal/screen.ts';
-import { createHarmless } from '../terminal/visible.ts';
+import { createPartFilter } from '../terminal/visible.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export interface Following {
@@ -215,13 +215,13 @@ function jsonPrinter(screen: Screen): (event: AgentEvent) => void {
 /** Prints each event as a person reads it. */
 export function linePrinter(screen: Screen): (event: AgentEvent) => void {
   let shown = NOTHING_SHOWN;
-  const toTerminal = createHarmless();
+  const filterPart = createPartFilter();
   return (event) => {
     const step = linesOf(shown, event, screen.noteStyle);
     shown = step.shown;
     for (const { to, text } of step.pieces) {
       if (to === 'note') screen.note(text);
-      else screen.data(screen.isTerminal ? toTerminal(text) : text);
+      else screen.data(screen.isTerminal ? filterPart(text) : text);
     }
   };
 }

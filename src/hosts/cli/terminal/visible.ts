@@ -1,5 +1,5 @@
 /** Makes text of models, tools and files safe to show: nothing in it can hide, reorder or command the terminal. */
-import { revealControls, trailingMarks, visibleText } from '#contract/visible-text.ts';
+import { revealControls, getTrailingMarks, visibleText } from '#contract/visible-text.ts';
 
 /** C0 without tab and line feed, DEL, C1; C1 holds one-character forms of escape sequences. */
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
@@ -10,7 +10,7 @@ export function visible(text: string): string {
   return visibleText(text.replaceAll('\r\n', '\n'));
 }
 
-/** Makes running text safe: neither control characters nor stacks of marks act. Other writing systems keep their marks. */
+/** Makes running text safe: shows control characters, and cuts stacks of marks. Keeps the marks of all writing systems. */
 export function harmless(text: string): string {
   return revealControls(text)
     .replaceAll('\r\n', '\n')
@@ -21,13 +21,13 @@ export function harmless(text: string): string {
     });
 }
 
-/** Returns `harmless` for a text that arrives in parts: marks stack across two of them. */
-export function createHarmless(): (part: string) => string {
+/** Returns `harmless` for a text that arrives in parts. Counts marks that stack across parts. */
+export function createPartFilter(): (part: string) => string {
   let marks = '';
   return (part) => {
     const text = marks + part;
     const shown = harmless(text).slice(marks.length);
-    marks = trailingMarks(text);
+    marks = getTrailingMarks(text);
     return shown;
   };
 }

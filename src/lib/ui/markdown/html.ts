@@ -81,7 +81,7 @@ export function htmlOf(token: Token, below = 0): string {
   return revealControls(html.includes('&') ? decodeMarks(html) : html);
 }
 
-/** Names of characters that stack on a letter; all others that rearrange or cover text have a number only. */
+/** Named references to marks. Other characters that rearrange or cover text have numbers only. */
 const MARK_NAMES: Readonly<Record<string, string>> = {
   DotDot: '\u20DC',
   DownBreve: '\u0311',
@@ -115,17 +115,17 @@ function trusted(html: string): string {
   return safe as unknown as string;
 }
 
-/** `text`: that of a link without markup. Only a text that is the address itself needs no host beside it. */
+/** Returns a link with its host, unless the text is the address. `text`: text of the link; null if it has markup. */
 function linkTo(href: string, content: string, text: string | null): string {
   if (!ADDRESS.test(href)) return `${content} (${escapeHtml(href)})`;
   const { address, host } = readAddress(href);
   const attributes = `href="${escapeHtml(address)}" title="${escapeHtml(address)}" target="_blank" rel="noopener noreferrer"`;
-  const isAddress = text !== null && isAddressOf(text, href, host);
+  const isAddress = text !== null && matchesAddress(text, href, host);
   return `<a ${attributes}${isAddress ? '' : ` data-target="${escapeHtml(host)}"`}>${content}</a>`;
 }
 
-/** Returns true for the address with or without its scheme, where its host is written as the browser reads it. */
-function isAddressOf(text: string, href: string, host: string): boolean {
+/** Returns true for the address with or without its scheme, if its host is written as the browser reads it. */
+function matchesAddress(text: string, href: string, host: string): boolean {
   const scheme = /^(?:https?:\/\/|mailto:)/.exec(href)?.[0] ?? '';
   const bare = text.startsWith(scheme) ? text.slice(scheme.length) : text;
   const rest = bare.slice(host.length);
@@ -136,7 +136,7 @@ function isAddressOf(text: string, href: string, host: string): boolean {
 function readAddress(href: string): { address: string; host: string } {
   const url = URL.canParse(href) ? new URL(href) : null;
   if (url === null) return { address: href, host: href };
-  // Percent encoding keeps an address whole that has characters to be shown as marks.
+  // Percent encoding preserves characters that `revealControls` would replace.
   const address = revealControls(href) === href ? href : url.href;
   return { address, host: url.protocol === 'mailto:' ? url.pathname : url.host };
 }

@@ -1,6 +1,6 @@
 /** Nothing in a model's text may command the terminal; what hides or deceives is marked as on a page. */
 import { expect, test } from 'vitest';
-import { createHarmless, harmless, visible } from '#hosts/cli/terminal/visible.ts';
+import { createPartFilter, harmless, visible } from '#hosts/cli/terminal/visible.ts';
 
 test('escape sequences lose their power, in both their forms', () => {
   expect(visible('\u001b[2Jgone\u001b]0;title\u0007')).toBe('⟦U+001B⟧[2Jgone⟦U+001B⟧]0;title⟦U+0007⟧');
@@ -23,7 +23,7 @@ test('running text shows what would turn it around, and cuts stacks of marks', (
 });
 
 test('cuts a stack of marks that arrives in parts', () => {
-  const show = createHarmless();
+  const show = createPartFilter();
   const parts = ['e\u0301\u0301', ...Array<string>(6).fill('\u0301'), 'x', '\u0301'].map(show);
   expect(parts.join('')).toBe(`e${'\u0301'.repeat(5)}${'⟦+1 marks⟧'.repeat(3)}x\u0301`);
 });
