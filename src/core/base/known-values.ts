@@ -9,7 +9,7 @@ const MIN_PART = 12;
 /** A set of values, searched with the shifts of Wu and Manber over their first characters. */
 export class KnownValues {
   readonly #byStart = new Map<string, string[]>();
-  /** By the hash of two characters: how many characters the search can skip. */
+  /** Number of characters that the search can skip, by the hash of two characters. */
   readonly #shifts = new Uint8Array(1 << 14).fill(MIN_VALUE - 1);
 
   constructor(values: Iterable<string>) {

@@ -19,8 +19,8 @@ export interface Values {
 export const secretName = (server: string, name: string): string => `mcp:${server}:${name}`;
 
 /**
- * Throws `bad_input` for a variable or a secret that is missing, and `not_allowed` for a variable of this program and for a
- * secret in an argument.
+ * Returns a server with its values filled in. Throws `bad_input` for a missing variable or secret. Throws `not_allowed` for a
+ * variable of this program and for a secret in an argument.
  */
 export async function resolve(server: ConfiguredServer, values: Values): Promise<McpServer> {
   const { name, source, launch, timeoutMs, sampling, lending } = server;

@@ -44,9 +44,10 @@ export async function previewCommit(engine: CommitEngine, folder: string): Promi
 }
 
 /**
- * Commits as `git commit --only`: other staged files stay staged. Throws `conflict` if the programs are not those of the
- * preview, `bad_input` if the folder is in no repository, nothing differs, git knows no author or a hook fails,
- * `not_allowed` for a path outside and for a repository in another folder, and what `ControlFiles.ensureSettled` throws.
+ * Commits as `git commit --only`: other staged files stay staged. Throws what `ControlFiles.ensureSettled` throws, and:
+ * - `conflict` if the programs are not those of the preview;
+ * - `bad_input` if the folder is in no repository, nothing differs, git has no author or a hook fails;
+ * - `not_allowed` for a path outside, and for a repository in another folder.
  */
 export async function commitFiles(
   engine: CommitEngine,

@@ -31,7 +31,7 @@ interface TableEntry extends FileMatch {
 /** Entries by the name of a file or folder. */
 interface NameIndex {
   exact: Map<string, TableEntry[]>;
-  /** By the last extension, for patterns such as `*.pem`. */
+  /** Entries with patterns such as `*.pem`, by their extension. */
   extensions: Map<string, TableEntry[]>;
   others: TableEntry[];
   /** Matches each name that one of `others` can match, by a part of it without wildcards; null if there are none. */

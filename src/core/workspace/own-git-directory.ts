@@ -51,8 +51,8 @@ interface ReadCall {
 
 /**
  * Returns the output of a git command that only reads. Pass `--ignore-submodules=all` if the command compares files:
- * otherwise git starts itself in submodules, with their settings. Rejects if git is missing, fails or takes too long, for a
- * file of the repository that is too large or no file, and if objects are needed and the repository borrows them.
+ * otherwise git starts itself in submodules, with their settings. Rejects if git is missing, fails or takes too long. Also
+ * rejects if a file of the repository is too large or no file, or if needed objects are in another repository.
  */
 export async function readWithOwnDirectory(
   git: Git,
