@@ -15,12 +15,12 @@ export const STRING = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`([^`]*)`/g;
 export const FULL_CALL =
   /\b(fullTest|fullSpec)\(\s*(\[[^\]]*\]|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`]*`|[A-Z_]+)/g;
 
-interface Range {
+interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
-interface Literal extends Range {
+interface Literal extends TextRange {
   readonly text: string;
 }
 
@@ -32,7 +32,7 @@ export function findStrings(code: string): Literal[] {
 }
 
 /** Returns whether only the full run includes the test with this title, according to its declaration or its details. */
-function isFull(path: string, code: string, { start, end }: Range): boolean {
+function isFull(path: string, code: string, { start, end }: TextRange): boolean {
   const declaration = code.slice(Math.max(0, code.lastIndexOf('\n\n', start)), start);
   return (
     path.endsWith('.full.test.ts') ||
@@ -41,8 +41,8 @@ function isFull(path: string, code: string, { start, end }: Range): boolean {
   );
 }
 
-/** Returns each place of a title in quotes. Quotes and backticks in regular expressions would confuse `findStrings`. */
-function findTitle(code: string, title: string): Range[] {
+/** Returns each position of a title in quotes. Quotes and backticks in regular expressions would confuse `findStrings`. */
+function findTitle(code: string, title: string): TextRange[] {
   const characters = [...title].map((character) => `\\\\?${character.replace(/[$()*+.?[\\\]^{|}/]/, '\\$&')}`);
   const quoted = new RegExp(`(['"\`])${characters.join('')}\\1`, 'g');
   return [...code.matchAll(quoted)].map(({ 0: { length }, index }) => ({ start: index, end: index + length }));

@@ -105,7 +105,7 @@ async function close(server: Server): Promise<void> {
 
 const app = (page: Page) => page.getByRole('heading', { name: 'Welcome to Triad' });
 
-const storedThere = (page: Page) =>
+const readPlantedData = (page: Page) =>
   page.evaluate(async () => ({
     planted: localStorage.getItem('planted'),
     caches: await caches.keys(),
@@ -124,7 +124,7 @@ test(
     const page = await context.newPage();
     await page.goto(host.url);
     await expect(app(page)).toBeVisible();
-    expect(await storedThere(page)).toEqual(NOTHING);
+    expect(await readPlantedData(page)).toEqual(NOTHING);
     expect(attacker.seen).toEqual([]);
     // The worker still is at its own address.
     await page.goto(`http://127.0.0.1:${port}/`);
@@ -147,7 +147,7 @@ test(
       await page.goto(host.url);
       await expect(app(page)).toBeVisible();
       expect(page.url()).toBe(`${host.origin}/`);
-      expect(await storedThere(page)).toEqual(NOTHING);
+      expect(await readPlantedData(page)).toEqual(NOTHING);
       await page.reload();
       await expect(app(page), 'the key is still there').toBeVisible();
       await page.goto(host.url);
@@ -171,13 +171,13 @@ test(
     await expect(page.getByRole('alert')).toContainText('Its service worker was removed.');
     await page.goto(host.url);
     await expect(app(page)).toBeVisible();
-    expect(await storedThere(page)).toEqual(NOTHING);
+    expect(await readPlantedData(page)).toEqual(NOTHING);
     await context.close();
   },
 );
 
 test(
-  'the token stays at its own address while that of the app cannot be cleared',
+  'does not open the app while its address cannot be cleared',
   { tag: '@browser' },
   async ({ browser, openHost }) => {
     const context = await browser.newContext();

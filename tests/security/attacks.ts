@@ -10,7 +10,7 @@ interface Attack {
   full: number;
 }
 
-/** By what they attack. */
+/** The attacks by area. */
 export const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   Commands: [
     { name: 'trees of links in the place of known names', short: 30, full: 500 },
@@ -59,9 +59,9 @@ export const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
 
 /** Declares the test of an attack, which gets the number of tries. */
 export function attack(name: string, run: (tries: number) => Promise<void>, condition = true): void {
-  const found = Object.values(ATTACKS)
+  const entry = Object.values(ATTACKS)
     .flat()
     .find((one) => one.name === name);
-  if (!found) throw new Error(`ATTACKS does not list "${name}"`);
-  test.runIf(condition)(`withstands ${name}`, () => run(inFullRun ? found.full : found.short));
+  if (!entry) throw new Error(`ATTACKS does not list "${name}"`);
+  test.runIf(condition)(`withstands ${name}`, () => run(inFullRun ? entry.full : entry.short));
 }

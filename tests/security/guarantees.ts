@@ -2,7 +2,7 @@
 
 interface Guarantee {
   sentence: string;
-  /** As `path › title`. */
+  /** Each is `path › title`. */
   tests: readonly string[];
 }
 

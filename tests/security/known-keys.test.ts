@@ -222,7 +222,7 @@ test('opens a file with its keys after one question, in every mode, until the fi
 test.for([
   ['all', 'Only a person can allow this'],
   ['none', 'Every question of this workflow is answered no'],
-] as const)('keeps the keys of a file where %s is answered to every question', async ([approve, reason]) => {
+] as const)('sends no keys of a file if approval is %s', async ([approve, reason]) => {
   const engine = await startEngine(new Script().step([UNREDACTED]).step([text('Done.')]), {
     files: { 'a.ts': SOURCE },
   });

@@ -33,7 +33,7 @@ const disguise = fc.constantFrom(
   (host: string) => `${host}:443`,
   (host: string) => `\u202E${[...host].reverse().join('')}\u202C`,
 );
-const known = fc.constantFrom('github.com', 'bank.example', 'microsoft.com', 'login.google.com');
+const knownHost = fc.constantFrom('github.com', 'bank.example', 'microsoft.com', 'login.google.com');
 const target = fc.constantFrom(
   'evil.example',
   't.co',
@@ -51,7 +51,7 @@ attack('links whose text names another host', async (tries) => {
     (shown: string, host: string) => `[${shown}][1]\n\n[1]: https://${shown.replace(/[^\w.]/g, '')}@${host}/x`,
   );
   fc.assert(
-    fc.property(known, target, disguise, form, (host, real, disguised, written) => {
+    fc.property(knownHost, target, disguise, form, (host, real, disguised, written) => {
       const html = render(written(disguised(host), real));
       expect(html).toContain(` data-target="${real}"`);
     }),
@@ -87,7 +87,7 @@ attack('text that turns around or covers other text', async (tries) => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       const source = pieces.join('');
-      // As a browser reads it: references outside of code are characters.
+      // A browser reads references outside of code as characters.
       const page = render(source).replaceAll(/&#(?:x([\da-f]+)|(\d+));/gi, (_, hex, decimal) =>
         String.fromCodePoint(hex === undefined ? Number(decimal) : parseInt(String(hex), 16)),
       );
@@ -101,8 +101,8 @@ attack('text that turns around or covers other text', async (tries) => {
 });
 
 attack('text that covers a terminal, a few marks at a time', async () => {
-  const said = `Done\u202E, e${'\u0301'.repeat(60)}.`;
-  const engine = await startEngine(new Script().on(LEAD).reply([text(said, { deltas: 12, delayMs: 80 })]));
+  const answer = `Done\u202E, e${'\u0301'.repeat(60)}.`;
+  const engine = await startEngine(new Script().on(LEAD).reply([text(answer, { deltas: 12, delayMs: 80 })]));
   await engine.ask('Hello.');
   const out = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
   const screen = createScreen(out, new PassThrough(), {}, () => undefined);

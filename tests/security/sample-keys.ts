@@ -3,7 +3,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const UPPER = LETTERS.toUpperCase();
 const DIGITS = '0123456789';
 
-/** The same characters in each run. */
+/** Returns characters that look random and are the same in each run. */
 function makeText(alphabet: string, length: number, seed: number): string {
   let state = seed * 7919 + 12_345;
   const next = (): number => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648);
@@ -18,7 +18,7 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 const block = (kind: string, lines: readonly string[]): string =>
   [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`].join('\n');
 
-/** By the name in the placeholder. `secrets`: texts that must not appear, if they are not the whole. */
+/** A key with the name in its placeholder. `secrets`: parts that must not appear; default: all of `text`. */
 export interface SampleKey {
   name: string;
   text: string;

@@ -59,7 +59,7 @@ describe('values', () => {
     expect(refusal).toMatchObject({ code, message: expect.stringMatching(message) as string });
   });
 
-  test('that are secret reach a server in variables only, not in arguments', async () => {
+  test('reject a secret in an argument of a server', async () => {
     for (const word of ['--token=${TOKEN}', '${TOKEN:-x}', '--key=${secret:KEY}']) {
       const filling = filled(await own('a', { command: 'x', args: [word] }));
       await expect(filling).rejects.toThrow(

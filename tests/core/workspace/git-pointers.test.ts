@@ -1,4 +1,4 @@
-/** Tests the parser of files that only contain a path, which ends as git ends it. */
+/** Tests the parser of files of git that only contain a path. */
 import { expect, test } from 'vitest';
 import { parseGitPointer } from '#core/workspace/git-pointers.ts';
 

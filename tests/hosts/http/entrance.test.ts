@@ -83,7 +83,7 @@ test('serves the app at its own random host name, and at no other name below loc
   await named.close();
 });
 
-test('only the sign-in page gets a browser cleared, and only until the token is used', async () => {
+test('clears a browser for the sign-in page only, until the token is used', async () => {
   const { url } = site.server;
   const { origin } = new URL(url);
   const clearing = async (from: string) => {

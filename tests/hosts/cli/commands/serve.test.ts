@@ -22,7 +22,7 @@ beforeAll(async () => {
   env = { TRIAD_HOME: join(webRoot, 'home') };
 });
 afterAll(() => rm(webRoot, { recursive: true }));
-// Whatever this system resolves.
+// Independent of the resolver of this system.
 beforeEach(() => resolveLocalNames());
 
 async function stopped(io: MemoryIo, running: Promise<number>): Promise<number> {
@@ -92,7 +92,7 @@ test('two without a port run beside each other', async () => {
   expect([await stopped(one, first), await stopped(two, second)]).toEqual([130, 130]);
 });
 
-/** What the system's resolver returns for names below `localhost`, for one test. */
+/** Makes the system's resolver return these addresses for names below `localhost`, for one test. */
 function resolveLocalNames(...addresses: string[]): void {
   const { lookup } = dns;
   onTestFinished(() => void Object.assign(dns, { lookup }));

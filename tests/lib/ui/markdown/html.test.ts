@@ -80,17 +80,17 @@ describe('characters that rearrange or cover text', () => {
     expect(html(source)).not.toContain('\u202E');
   });
 
-  it('are cut where they stack, whatever spells them', () => {
+  it('are cut in stacks, also as references', () => {
     for (const mark of ['\u0301', '&#769;', '&#x301;', '&tdot;', '&DownBreve;'])
       expect(html(`e${mark.repeat(40)}!`), mark).toMatch(/^<p>e\p{M}{5}⟦\+35 marks⟧!<\/p>/u);
   });
 
-  it('leave the address of a link as it is', () => {
+  it('leave the address of a link unchanged', () => {
     expect(html('[x](https://docs.example/a\u202Eb)')).toContain('href="https://docs.example/a%E2%80%AEb"');
     expect(html('[x](https://docs.example/é)')).toContain('href="https://docs.example/é"');
   });
 
-  it('are letters of code where they are written as a reference', () => {
+  it('stay references in code', () => {
     expect(html('`&#8238;`')).toContain('&amp;#8238;');
   });
 });
