@@ -115,9 +115,9 @@ export async function serve(client: Client | null, options: ServeOptions): Promi
  */
 async function openSignInOrigin(label: string | null, port: number, servers: Server[]): Promise<string> {
   if (label !== null) return formatOrigin(`${createLabel()}.${label}.localhost`, port);
-  const opened = await listenOnFreePort();
-  servers.push(opened.server);
-  return formatOrigin('127.0.0.1', opened.port);
+  const { port: signInPort, server } = await listenOnFreePort();
+  servers.push(server);
+  return formatOrigin('127.0.0.1', signInPort);
 }
 
 /** Returns an origin, without port 80, as browsers do. */

@@ -28,8 +28,8 @@ export function createLabel(): string {
 export async function loadPageOrigin(dataFolder: string): Promise<PageOrigin> {
   const file = originFile(dataFolder);
   await refuseWriteFault(file);
-  const stored = PageOrigin.safeParse(await readJson(file));
-  if (stored.success) return stored.data;
+  const parsedOrigin = PageOrigin.safeParse(await readJson(file));
+  if (parsedOrigin.success) return parsedOrigin.data;
   const origin = { label: createLabel(), port: null };
   await storePageOrigin(dataFolder, origin);
   return origin;
@@ -42,15 +42,15 @@ export async function storePageOrigin(dataFolder: string, origin: PageOrigin): P
 }
 
 /**
- * Returns true if the system resolves names below `localhost` to loopback addresses only. The name is as deep as that of
- * the sign-in page. It is a random one, because the query may leave this machine.
+ * Returns true if the system resolves names below `localhost` to loopback addresses only. The name has as many labels as
+ * that of the sign-in page. The labels are random, because the query may leave this machine.
  */
 export async function resolvesLocalNames(): Promise<boolean> {
   const { lookup } = process.getBuiltinModule('node:dns/promises');
-  const expired = new Promise<never[]>((resolve) => setTimeout(resolve, RESOLVER_MS, []).unref());
-  const addresses = lookup(`${createLabel()}.${createLabel()}.localhost`, { all: true }).catch(() => []);
-  const found = await Promise.race([addresses, expired]);
-  return found.length > 0 && found.every(({ address }) => LOOPBACK.has(address));
+  const timeout = new Promise<never[]>((resolve) => setTimeout(resolve, RESOLVER_MS, []).unref());
+  const answer = lookup(`${createLabel()}.${createLabel()}.localhost`, { all: true }).catch(() => []);
+  const addresses = await Promise.race([answer, timeout]);
+  return addresses.length > 0 && addresses.every(({ address }) => LOOPBACK.has(address));
 }
 
 function originFile(dataFolder: string): string {

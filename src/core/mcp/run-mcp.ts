@@ -60,19 +60,21 @@ export class RunMcp implements McpAccess {
     const use = await this.#use(offer);
     if (tool.tool === null) return resourceText(offer.server, use, input, context);
     const { server } = offer;
-    const limited = limitQuestions(server, context);
+    const questionLimit = limitQuestions(server, context);
     const options: CallOptions = {
-      signal: AbortSignal.any([context.signal, limited.signal]),
+      signal: AbortSignal.any([context.signal, questionLimit.signal]),
       onProgress: ({ message, progress, total }) =>
         context.progress(
           cutAtCodePoint(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, PROGRESS_CHARS),
           0,
         ),
-      onElicit: (request, until) => elicit(server, request, limited.context, until),
-      ...(use.server.sampling ? { onSample: (request, until) => sample(server, request, limited.context, until) } : {}),
+      onElicit: (request, until) => elicit(server, request, questionLimit.context, until),
+      ...(use.server.sampling
+        ? { onSample: (request, until) => sample(server, request, questionLimit.context, until) }
+        : {}),
     };
     const result = await use.call(tool.tool, input, options).catch((error: unknown) => {
-      throw limited.signal.aborted ? limited.signal.reason : error;
+      throw questionLimit.signal.aborted ? questionLimit.signal.reason : error;
     });
     return toolResultOf(offer.server, result, context);
   }

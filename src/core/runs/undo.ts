@@ -119,8 +119,8 @@ export async function changeDiff(parts: Parts, conversationId: string, target: C
   });
   if (patch === null) return { note: noteOn(file), hunks: [] };
   // `patch` is needed to undo hunks, so the copy for the screen is redacted.
-  const shown = structuredClone(patch);
-  redactPatch(shown, step.before?.bytes.toString('utf8') ?? '', step.after?.bytes.toString('utf8') ?? '');
+  const shownPatch = structuredClone(patch);
+  redactPatch(shownPatch, step.before?.bytes.toString('utf8') ?? '', step.after?.bytes.toString('utf8') ?? '');
   const workspace = await workspaceOf(parts, set.folder, false);
   const isThere = await isFolder(set.folder);
   const now = await readState(workspace, file.path).catch(() => undefined);
@@ -133,7 +133,7 @@ export async function changeDiff(parts: Parts, conversationId: string, target: C
     return outcome === 'conflict' ? 'changed' : outcome === 'already' ? 'undone' : 'done';
   };
   const hunks = [];
-  for (const [index, { oldStart, newStart, lines }] of shown.hunks.entries())
+  for (const [index, { oldStart, newStart, lines }] of shownPatch.hunks.entries())
     hunks.push({
       ...{ oldStart, newStart, lines },
       state: await stateOfHunk(index),

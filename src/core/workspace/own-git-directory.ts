@@ -64,30 +64,30 @@ export async function readWithOwnDirectory(
   const objects = join(commonFolder, 'objects');
   if (needsObjects && (await stat(join(objects, 'info', 'alternates')).catch(() => null)))
     throw new Error('The repository has alternates');
-  const own = await mkdtemp(join(tmpdir(), 'triad-git-'));
+  const ownFolder = await mkdtemp(join(tmpdir(), 'triad-git-'));
   try {
-    await Promise.all(['objects', 'refs', 'info'].map((name) => mkdir(join(own, name))));
+    await Promise.all(['objects', 'refs', 'info'].map((name) => mkdir(join(ownFolder, name))));
     const head = (await readHead(checkout)) ?? 'ref: refs/heads/missing';
-    await writeFile(join(own, 'HEAD'), `${await resolveHead(commonFolder, head)}\n`);
-    await writeFile(join(own, 'info', 'attributes'), '* !filter !diff !merge\n');
-    await copyBounded(join(gitFolder, 'index'), join(own, 'index'), MAX_INDEX_BYTES);
-    await copyBounded(join(commonFolder, 'info', 'exclude'), join(own, 'info', 'exclude'), MAX_REFS_BYTES);
+    await writeFile(join(ownFolder, 'HEAD'), `${await resolveHead(commonFolder, head)}\n`);
+    await writeFile(join(ownFolder, 'info', 'attributes'), '* !filter !diff !merge\n');
+    await copyBounded(join(gitFolder, 'index'), join(ownFolder, 'index'), MAX_INDEX_BYTES);
+    await copyBounded(join(commonFolder, 'info', 'exclude'), join(ownFolder, 'info', 'exclude'), MAX_REFS_BYTES);
     return await git.run({
       args,
       cwd: folder,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       env: {
         ...WITHOUT_SETTINGS,
-        GIT_DIR: own,
+        GIT_DIR: ownFolder,
         GIT_WORK_TREE: folder,
-        GIT_OBJECT_DIRECTORY: join(own, 'objects'),
+        GIT_OBJECT_DIRECTORY: join(ownFolder, 'objects'),
         // Quoted, because an unquoted path ends at a colon.
         ...(needsObjects ? { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) } : {}),
         GIT_ALLOW_PROTOCOL: 'none',
       },
     });
   } finally {
-    await rm(own, { recursive: true, force: true });
+    await rm(ownFolder, { recursive: true, force: true });
   }
 }
 

@@ -257,9 +257,11 @@ export function isSecret({ folder, secrets }: Pick<Workspace, 'folder' | 'secret
 /** Returns whether one of the patterns matches a path relative to the workspace, or its last part. */
 function isListed(patterns: readonly string[], path: string): boolean {
   if (patterns.length === 0) return false;
-  const shown = path.split(sep).join('/');
-  const name = shown.slice(shown.lastIndexOf('/') + 1);
-  return patterns.some((pattern) => [shown, name].some((one) => matches(pattern, one, { path: true, loose: true })));
+  const listedPath = path.split(sep).join('/');
+  const name = listedPath.slice(listedPath.lastIndexOf('/') + 1);
+  return patterns.some((pattern) =>
+    [listedPath, name].some((one) => matches(pattern, one, { path: true, loose: true })),
+  );
 }
 
 /** Returns false if no path with this last part is secret, in whatever folder that is not secret itself. */

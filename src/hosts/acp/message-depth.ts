@@ -1,16 +1,16 @@
-/** Limits how deeply the messages of a client are nested: checks and copies of a deeper one would exhaust the stack. */
+/** Limits the depth of messages of a client: checks and copies of deeper messages would exhaust the stack. */
 import { type AnyMessage, RequestError, type Stream } from '@agentclientprotocol/sdk';
 
-/** Most levels of lists and objects in one message. */
+/** Maximum number of levels of lists and objects in one message. */
 const MAX_DEPTH = 200;
 
 /**
- * Returns the same stream without messages that are too deep. A request gets an error as its answer. A response becomes an
- * error, so the request of the agent fails. A notification is dropped.
+ * Returns the stream without messages that are too deep. A request gets an error as its answer. A response becomes an error,
+ * so the request of the agent fails. A notification is dropped.
  */
 export function limitMessageDepth({ readable, writable }: Stream, note: (line: string) => void): Stream {
   const writer = writable.getWriter();
-  const limited = new TransformStream<AnyMessage, AnyMessage>({
+  const depthFilter = new TransformStream<AnyMessage, AnyMessage>({
     async transform(message, controller) {
       if (!isTooDeep(message)) return controller.enqueue(message);
       note(`triad: a message of the client has more than ${MAX_DEPTH} levels and was refused`);
@@ -22,7 +22,7 @@ export function limitMessageDepth({ readable, writable }: Stream, note: (line: s
     },
   });
   return {
-    readable: readable.pipeThrough(limited),
+    readable: readable.pipeThrough(depthFilter),
     writable: new WritableStream({
       write: (message) => writer.write(message),
       close: () => writer.close(),

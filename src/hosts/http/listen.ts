@@ -15,9 +15,9 @@ const NO_IPV6: ReadonlySet<unknown> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 
 export async function listenOnLoopback(port: number): Promise<{ port: number; servers: Server[] }> {
   for (let tries = 1; ; tries += 1) {
     const first = createServer();
-    const opened = await listen(first, port, '127.0.0.1');
+    const openedPort = await listen(first, port, '127.0.0.1');
     try {
-      return { port: opened, servers: [first, ...(await listenOnIpv6(opened))] };
+      return { port: openedPort, servers: [first, ...(await listenOnIpv6(openedPort))] };
     } catch (error) {
       await new Promise((resolve) => first.close(resolve));
       if (port !== 0 || tries === MAX_TRIES) throw error;

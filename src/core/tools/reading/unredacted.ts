@@ -81,16 +81,17 @@ async function readWhole(path: string, { workspace, signal }: KeyContext): Promi
     const shown = shownPath(workspace.folder, canonical);
     const stats = await handle.stat({ bigint: true });
     if (stats.size > MAX_BYTES)
-      throw new TriadError('bad_input', `${shown} is too large to be read with its keys (${stats.size} bytes)`);
+      throw new TriadError('bad_input', `${displayPath} is too large to be read with its keys (${stats.size} bytes)`);
     const text = new TextFile(handle, signal);
     const chunks: Buffer[] = [];
     for await (const chunk of text) chunks.push(Buffer.from(chunk));
-    if (text.isBinary) throw new TriadError('bad_input', `${shown} is not a text file: read it without "unredacted"`);
+    if (text.isBinary)
+      throw new TriadError('bad_input', `${displayPath} is not a text file: read it without "unredacted"`);
     const bytes = Buffer.concat(chunks);
     const { encoding } = text;
     const keys = await nameKeys(bytes.toString());
     const stamp = stampOf(encoding === 'utf-8' ? bytes : stats);
-    return { path: shown, bytes, encoding, stamp, hash: sha256(bytes), keys };
+    return { path: displayPath, bytes, encoding, stamp, hash: sha256(bytes), keys };
   } finally {
     await handle.close();
   }

@@ -54,8 +54,8 @@ class SafeRenderer extends Renderer {
 
   /** Pictures are not fetched: an address is enough to send data out. In a link, a picture is its text. */
   override image({ href, text }: Tokens.Image): string {
-    const shown = escapeHtml(text === '' ? href : text);
-    return this.#isInLink ? shown : linkTo(href, shown, text === '' ? href : text);
+    const label = text === '' ? href : text;
+    return this.#isInLink ? escapeHtml(label) : linkTo(href, escapeHtml(label), label);
   }
 
   override link({ href, tokens }: Tokens.Link): string {

@@ -41,15 +41,15 @@ function textsIn(value: unknown, path: readonly string[]): { path: readonly stri
 }
 
 function keysInLines(file: string, text: string): Finding[] {
-  const found = new Map<number, Finding>();
+  const findings = new Map<number, Finding>();
   for (const { from } of findForms(text).sort((a, b) => a.from - b.from)) {
     const before = text.slice(0, from);
     const line = before.split('\n').length;
     const column = from - before.lastIndexOf('\n');
-    if (!found.has(line))
-      found.set(line, { file, line, column, level: 'warning', key: null, what: `this ${WHAT}`, todo: TODO });
+    if (!findings.has(line))
+      findings.set(line, { file, line, column, level: 'warning', key: null, what: `this ${WHAT}`, todo: TODO });
   }
-  return [...found.values()];
+  return [...findings.values()];
 }
 
 function findForms(text: string): KeyRange[] {
