@@ -10,13 +10,16 @@ const END_HERE = new RegExp(`-----END ${KIND}`, 'y');
 const MAX_CHARS = 20_000;
 const HEADER = '(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): ';
 const LINE_BREAK = /\\r\\n|\\[nr]|\r?\n/;
-/** Matches a line of a body: with the sign of a diff, the path and number of a search, or the quotes of code. */
+/**
+ * Matches a line of a body: with the sign of a diff, the path and number of a search, or the quotes of code. Each part begins with
+ * a character that the part before cannot have, so that a long line is compared in one pass.
+ */
 const BODY_LINE = new RegExp(
-  String.raw`^(?:[^\s:]{1,400}[:-]\d{1,7}[:-])?[\s"',+|>\\-]*(?:${HEADER}.*|[A-Za-z0-9+/=]*)[\s"',+\\]*$`,
+  String.raw`^(?:[^\s:]{1,400}[:-]\d{1,7}[:-])?[\s"',+|>\\-]*(?:${HEADER}.*|[A-Za-z0-9/=][A-Za-z0-9+/=]*(?:[\s"',\\][\s"',+\\]*)?)?$`,
 );
 /** Matches the lines of a block whose end was cut off. */
 const CUT_BODY = new RegExp(
-  String.raw`(?:(?:\\[nr]|[\s"'+|>\\-]){1,20}${HEADER}[^\n\\]{0,200}){0,5}(?:\\[nr]|\n)(?:\\[nr]|[\s"'+|>\\-]){0,20}([A-Za-z0-9+/=]{6,400})(?:(?:\\[nr]|[\s"'+|>\\-]){1,20}[A-Za-z0-9+/=]{16,400}){0,400}`,
+  String.raw`(?:(?:\\[nr]|[\s"'+|>\\-]){1,20}${HEADER}[^\n\\]{0,200}(?=[\n\\])){0,5}(?:\\[nr]|\n)(?:\\[nr]|[\s"'+|>\\-]){0,20}([A-Za-z0-9+/=]{6,400})(?:(?:\\[nr]|[\s"'+|>\\-]){1,20}[A-Za-z0-9+/=]{16,400}){0,400}`,
   'y',
 );
 

@@ -110,6 +110,8 @@ const HARD: Record<string, string> = {
   'one long word': 'a'.repeat(1_000_000),
   'beginnings of private keys': '-----BEGIN PRIVATE KEY-----\n'.repeat(40_000),
   'ends of private keys': `${'x9/+'.repeat(16)}\n-----END PRIVATE KEY-----\n`.repeat(11_000),
+  'a line of plus signs in a private key': `-----BEGIN PRIVATE KEY-----\nAAAA\n${'+'.repeat(19_000)}!\n-----END PRIVATE KEY-----`,
+  'headers of private keys': '-----BEGIN PRIVATE KEY-----\nProc-Type: '.repeat(15_000),
   addresses: `http://${'a:'.repeat(500_000)}`,
   'access key ids': 'AKIAABCDEFGHIJKLMNOP '.repeat(48_000),
   'a text in base64': Buffer.from('a = b + c; '.repeat(70_000)).toString('base64'),
