@@ -44,6 +44,7 @@ export const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     { name: 'workspaces in a folder of secrets', short: 6, full: 6 },
     { name: 'a workspace that another folder or a link replaces', short: 16, full: 200 },
     { name: 'known keys in files, commands, MCP servers and web pages', short: 132, full: 132 },
+    { name: 'keys that a cut, an encoding of the file or an unusual place hides', short: 10, full: 10 },
   ],
   'Page and terminal': [
     { name: 'a service worker that a program left at another address', short: 1, full: 1 },

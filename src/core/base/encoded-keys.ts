@@ -1,4 +1,4 @@
-/** Finds keys in base64 and hexadecimal text. Decodes only parts that are ASCII. */
+/** Finds keys in base64, hexadecimal and UTF-16 text. Decodes only parts that are ASCII. */
 import { findRuns, createCharacterClass } from './character-runs.ts';
 import type { KeyRange } from './key-forms.ts';
 
@@ -14,6 +14,8 @@ const MIN_HEX = 32;
 const SPACED_HEX = createCharacterClass(/[0-9a-fA-F :]/);
 const MIN_SPACED_HEX = 47;
 const SPACED_HEX_RUN = /(?:[0-9a-fA-F]{2}[ :]){15,}[0-9a-fA-F]{2}/g;
+/** Matches ASCII text in UTF-16 that was read as UTF-8, in either byte order. */
+const WIDE_RUN = /(?:[\t\n\r\x20-\x7e]\0){7,}[\t\n\r\x20-\x7e]/g;
 /** Minimum length of a decoded part, in groups of four base64 characters and in bytes. Shorter parts contain no key. */
 const MIN_GROUPS = 4;
 const MIN_BYTES = 16;
@@ -49,6 +51,9 @@ export function findEncodedKeys(text: string, findKeys: FindKeys): KeyRange[] {
       findInHex(run, from + index, spaced.replaceAll(/[ :]/g, ''), 1.5, findKeys, ranges);
     }
   }
+  for (const { index, 0: wide } of text.includes('\0') ? text.matchAll(WIDE_RUN) : [])
+    for (const { from, to, name } of findKeys(wide.replaceAll('\0', '')))
+      ranges.push({ from: index + 2 * from, to: index + 2 * to - 1, name });
   return ranges;
 }
 

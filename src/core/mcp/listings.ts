@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
+import { redactKeysIn } from '../base/redact.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 
 /** What decides whether two versions of a tool are the same to a person and a model. */
@@ -48,10 +49,10 @@ export class Listings {
     return known;
   }
 
-  /** Keeps what a server says now. What it said first the person knows: they have set it up. */
-  heard(config: string, said: { tools: readonly Described[]; resources: boolean }): Promise<Listing> {
+  /** Stores what a server says now, without keys. What it said first the person knows: they have set it up. */
+  async heard(config: string, said: { tools: readonly Described[]; resources: boolean }): Promise<Listing> {
+    const tools = await redactKeysIn(said.tools.map(plain));
     return this.#change(config, (before) => {
-      const tools = said.tools.map(plain);
       const known = before?.known ?? Object.fromEntries(tools.map((tool) => [tool.name, tool]));
       return { at: new Date().toISOString(), ...said, tools, known };
     });

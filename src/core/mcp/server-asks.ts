@@ -64,10 +64,11 @@ export function limitQuestions(server: string, { ask, sample, workspace }: Conte
 /** Declined where it cannot be put to the person, they say no, or what must be said is not. */
 export async function elicit(
   server: string,
-  { message, schema }: ElicitRequest,
+  { message: written, schema }: ElicitRequest,
   context: Context,
   signal: AbortSignal,
 ): Promise<ElicitAnswer> {
+  const message = redactKeysNow(written);
   const fields = Object.entries(schema.properties) as Fields;
   const required = schema.required ?? [];
   const questions = questionsOf(message, fields, required);
@@ -177,7 +178,7 @@ function questionsOf(message: string, fields: Fields, required: readonly string[
   const questions = fields.map(([name, field]): PersonQuestion => {
     const { title = name, description } = field;
     const must = required.includes(name) ? '' : ' (may be left out)';
-    const question = `${title}${description === undefined ? '' : `: ${description}`}${must}`;
+    const question = redactKeysNow(`${title}${description === undefined ? '' : `: ${description}`}${must}`);
     const labels = labelsOf(field);
     if (labels === null) return { question, kind: 'text', choices: [] };
     return { question, kind: field.type === 'array' ? 'multiple' : 'single', choices: choicesOf(labels) };

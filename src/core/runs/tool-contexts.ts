@@ -20,6 +20,8 @@ import { workspaceFor } from './workspace-of.ts';
 
 /** Threads of searches, PDFs and web pages that one run has at a time: each holds a good part of the machine. */
 const THREADS = 2;
+/** Length of the output that is shown while it comes, in UTF-16 code units. */
+const SHOWN_CHARS = 4000;
 
 /** Its plan as it is, and how it is written. */
 export function planFor({ plan: { stored, recorder } }: Parts): ToolContext['plan'] {
@@ -54,7 +56,7 @@ export function contextsFor(
     const alone: ToolContext['alone'] = (work) => engine.workspaces.lock.alone(folder, signal, work);
     const progress: ToolContext['progress'] = (tail, bytes) => {
       watchdog.feed();
-      recorder.printed(toolCallId, redactKeysNow(tail), bytes);
+      recorder.printed(toolCallId, redactKeysNow(tail).slice(-SHOWN_CHARS).toWellFormed(), bytes);
     };
     const outputPath = () => engine.outputs.path(ids);
     return {

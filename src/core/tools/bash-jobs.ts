@@ -36,7 +36,7 @@ export const bashJobs = defineTool<z.infer<typeof Input>>({
 });
 
 async function read({ shell: { background } }: ToolContext, id: string, from: number) {
-  const { text, cursor, more, unkept, isRunning } = await background.read(id, from, MAX_BYTES);
+  const { text, before, cursor, more, unkept, isRunning } = await background.read(id, from, MAX_BYTES);
   const state = background.list().find((one) => one.id === id);
   const notes = [
     ...(state ? [line(state)] : []),
@@ -44,7 +44,7 @@ async function read({ shell: { background } }: ToolContext, id: string, from: nu
     ...(unkept > 0 ? [`${unkept} bytes were not kept`] : []),
   ];
   const output = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}[${notes.join('; ')}]`;
-  return { status: 'completed' as const, output, metadata: { id, from: cursor } };
+  return { status: 'completed' as const, output, ...(before === '' ? {} : { before }), metadata: { id, from: cursor } };
 }
 
 function line(job: BackgroundCommand): string {

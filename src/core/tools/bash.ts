@@ -37,8 +37,9 @@ const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3600;
 /** Maximum number of files that can run code in a result. */
 const MAX_PROGRAMS = 20;
-/** What is shown of the output while it comes, in UTF-16 code units, and how often, in milliseconds. */
-const TAIL_CHARS = 4000;
+/** The end of the output that is stored while it comes, in UTF-16 code units. It is longer than what is shown, so that no key is cut. */
+const TAIL_CHARS = 12_000;
+/** How often it is shown, in milliseconds. */
 const TAIL_MS = 200;
 /** So often it is told that a command still runs, which prints nothing. */
 const ALIVE_MS = 1000;

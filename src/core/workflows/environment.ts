@@ -4,6 +4,7 @@ import { opendir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Environment } from '#contract/agent.ts';
 import type { ConversationRow } from '#contract/view.ts';
+import { redactKeysIn } from '../base/redact.ts';
 import { withFolder } from '../workspace/places.ts';
 import { isOwn } from '../workspace/reach.ts';
 import { withRoot } from '../workspace/roots.ts';
@@ -56,8 +57,7 @@ async function readEnvironment(
     shell: process.platform === 'win32' ? null : 'bash',
     date: formatDate(now),
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    git,
-    entries: entries.slice(0, MAX_ENTRIES),
+    ...(await redactKeysIn({ git, entries: entries.slice(0, MAX_ENTRIES) })),
     moreEntries: Math.max(0, entries.length - MAX_ENTRIES),
   };
 }

@@ -50,7 +50,11 @@ export async function patchOf(path: string, before: string | null, after: string
  */
 export function redactPatch({ hunks }: StructuredPatch, before: string, after: string | null): void {
   const oldText = redactLines(before.split('\n'));
-  const oldKeys = [...oldText.keys].filter(([key]) => /^[\w+/=.:~-]{8,}$/.test(key));
+  const oldKeys = [...oldText.keys].filter(([key]) => /^\S{8,}$/.test(key));
+  const hideRepeated = (line: string): string => {
+    const repeated = [...redactLines([line.slice(1)]).keys].filter(([key]) => oldText.keys.has(key));
+    return [...oldKeys, ...repeated].reduce((all, [key, placeholder]) => all.replaceAll(key, placeholder), line);
+  };
   const newLines = after === null ? null : redactLines(after.split('\n')).lines;
   for (const hunk of hunks) {
     let [oldLine, newLine] = [Math.max(0, hunk.oldStart - 1), Math.max(0, hunk.newStart - 1)];
@@ -62,9 +66,7 @@ export function redactPatch({ hunks }: StructuredPatch, before: string, after: s
         return `${sign}${oldText.lines[oldLine++]}`;
       }
       const clean = newLines?.[newLine++];
-      return clean === undefined
-        ? oldKeys.reduce((all, [key, placeholder]) => all.replaceAll(key, placeholder), line)
-        : `+${clean}`;
+      return clean === undefined ? hideRepeated(line) : `+${clean}`;
     });
   }
 }

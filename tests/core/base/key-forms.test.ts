@@ -21,6 +21,7 @@ const ENCODINGS: Record<string, (key: string) => string> = {
   'base64 within a text, cut at its start': (key) => base64(`${'words '.repeat(9)}${key}.`, 0).slice(3),
   hexadecimal: (key) => Buffer.from(`key=${key}\n`).toString('hex'),
   'hexadecimal in capitals': (key) => Buffer.from(key).toString('hex').toUpperCase(),
+  'UTF-16 that was read as UTF-8': (key) => Buffer.from(`key=${key}\n`, 'utf16le').toString(),
   'hexadecimal with spaces': (key) =>
     Buffer.from(key)
       .toString('hex')
@@ -28,7 +29,7 @@ const ENCODINGS: Record<string, (key: string) => string> = {
 };
 
 const isReadable = (encoded: string, secret: string): boolean => {
-  const text = encoded.replaceAll(/\s/g, '');
+  const text = encoded.replaceAll(/[\s\0]/g, '');
   const alignments = [0, 1, 2, 3].map((start) => Buffer.from(text.slice(start), 'base64').toString('latin1'));
   const plain = [
     text,

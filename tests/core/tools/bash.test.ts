@@ -313,7 +313,7 @@ describe('bash_jobs', () => {
     ...{ id: 'command-1', command: 'make\nall', startedAt: 0, bytes: 0, isRunning: false },
     ...{ exitCode: 0, signal: null, timedOut: false, isStopped: false, failure: null, putBack: [] },
   };
-  const newOutput: NewOutput = { text: 'one\n', cursor: 4, more: 0, unkept: 0, isRunning: false };
+  const newOutput: NewOutput = { before: '', text: 'one\n', cursor: 4, more: 0, unkept: 0, isRunning: false };
   const runJobs = async (
     input: object,
     changes: Partial<BackgroundCommand> | null,

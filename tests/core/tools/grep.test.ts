@@ -69,7 +69,7 @@ describe.each(inFullRun ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
   });
 
   test('shows a line of 500 characters whole, and a longer one from 100 characters before a late match', async () => {
-    const line = (before: number, after: number) => `${'a'.repeat(before)}needle${'b'.repeat(after)}`;
+    const line = (before: number, after: number) => `${','.repeat(before)}needle${'b'.repeat(after)}`;
     const shown = async (text: string) => {
       const { output, metadata } = await grep(await folderWith({ f: text }), { pattern: 'needle' });
       return [output.slice('f:1:'.length), metadata?.['marks']];
@@ -84,7 +84,16 @@ describe.each(inFullRun ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
       `😀${line(99, 0)}${'c'.repeat(393)}…`,
       [[105, 111]],
     ]);
-    expect(await shown(`${'a'.repeat(500)}😀${line(99, 0)}`)).toEqual([`…\uFFFD${line(99, 0)}`, [[105, 111]]]);
+    expect(await shown(`${','.repeat(500)}😀${line(99, 0)}`)).toEqual([`…😀${line(99, 0)}`, [[106, 112]]]);
+    // A word of 2,000 characters or more is cut.
+    expect(await shown(`${'a'.repeat(3000)}needle`)).toEqual([`…${'a'.repeat(100)}needle`, [[105, 111]]]);
+  });
+
+  test('starts the part of a long line before the word and the name that it would cut', async () => {
+    const value = 'a'.repeat(300);
+    const content = `${', '.repeat(400)}"secret_access_key": "${value}", needle${', '.repeat(400)}`;
+    const { output } = await grep(await folderWith({ f: content }), { pattern: 'needle' });
+    expect(output).toContain(`"secret_access_key": "${value}", needle`);
   });
 
   test('searches the lines of a text whose later part has a NUL, and only the beginning of a huge line', async () => {

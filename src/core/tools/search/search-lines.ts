@@ -13,6 +13,11 @@ import { type Mark, MAX_LINE_CHARS } from './search.ts';
 const CHUNK = 64 * 1024;
 /** Of a longer line only the beginning is searched. */
 const MAX_SEARCHED_CHARS = 256 * 1024;
+/** An excerpt starts before the name of the value that it starts with. */
+const NAME_CHARS = 40;
+/** A longer word is no key. */
+const MAX_WORD_CHARS = 2000;
+const WORD_BREAK = /[\s"'`<>(){}[\],;]/;
 /** Folders in hand at a time. */
 const MAX_HELD = 32;
 
@@ -122,10 +127,19 @@ function hitOf(place: string, line: string, { index, 0: match }: RegExpExecArray
 /** `skipped`: by how much the text begins later than the line. */
 function excerpt(line: string, index: number): { text: string; skipped: number } {
   if (line.length <= MAX_LINE_CHARS) return { text: line, skipped: 0 };
-  const start = index < MAX_LINE_CHARS - 100 ? 0 : index - 100;
+  const isNearStart = index < MAX_LINE_CHARS - 100;
+  const start = isNearStart ? 0 : findWordStart(line, findWordStart(line, index - 100 + NAME_CHARS) - NAME_CHARS);
+  const max = isNearStart ? MAX_LINE_CHARS : index - 100 - start + MAX_LINE_CHARS;
   const text = line.slice(start).toWellFormed();
-  const [before, after] = [start > 0 ? '…' : '', text.length > MAX_LINE_CHARS ? '…' : ''];
-  return { text: `${before}${cutAtCodePoint(text, MAX_LINE_CHARS)}${after}`, skipped: start - before.length };
+  const [before, after] = [start > 0 ? '…' : '', text.length > max ? '…' : ''];
+  return { text: `${before}${cutAtCodePoint(text, max)}${after}`, skipped: start - before.length };
+}
+
+/** Returns where the word around a position starts, so that no excerpt starts within a key. */
+function findWordStart(line: string, at: number): number {
+  let start = Math.max(0, at);
+  while (start > 0 && at - start < MAX_WORD_CHARS && !WORD_BREAK.test(line[start - 1]!)) start--;
+  return at - start < MAX_WORD_CHARS ? start : Math.max(0, at);
 }
 
 /** Nothing for a binary file: one with a NUL byte near its beginning. One file at a time. */

@@ -28,6 +28,8 @@ export interface BackgroundCommand {
 
 export interface NewOutput {
   text: string;
+  /** Output right before it, which tells whether it starts within a key. */
+  before: string;
   /** For the next read. */
   cursor: number;
   /** Bytes that are there beyond the cursor. */
@@ -41,6 +43,9 @@ export interface NewOutput {
 export const OUTPUT = '.txt';
 /** Enough for what went wrong; the output is in the file. */
 const RESULT_BYTES = 2048;
+
+/** Length of `before`: that of the longest private key. */
+const BEFORE_BYTES = 20_000;
 
 type Asked = Omit<ShellCommand, 'file' | 'signal' | 'onOutput' | 'resultBytes'>;
 
@@ -108,13 +113,24 @@ export class BackgroundCommands {
   async read(id: string, cursor: number, maxBytes: number): Promise<NewOutput> {
     const { state, file } = this.#entry(id);
     const { isRunning } = state;
-    const { bytes, size } = await readAt(file, cursor, maxBytes);
+    const start = Math.max(0, cursor - BEFORE_BYTES);
+    const [{ bytes, size }, before] = await Promise.all([
+      readAt(file, cursor, maxBytes),
+      readAt(file, start, cursor - start),
+    ]);
     // The rest of a character may be still to come, or behind the limit.
     const isLast = !isRunning && cursor + bytes.length >= size;
     const whole = isLast ? bytes : wholeEnd(bytes);
     const next = cursor + whole.length;
     const unkept = isRunning ? 0 : Math.max(0, state.bytes - size);
-    return { text: textOf(whole), cursor: next, more: Math.max(0, size - next), unkept, isRunning };
+    return {
+      text: textOf(whole),
+      before: textOf(before.bytes),
+      cursor: next,
+      more: Math.max(0, size - next),
+      unkept,
+      isRunning,
+    };
   }
 
   /** Resolves when nothing of the command is left. Throws `not_found` for an unknown id. */
