@@ -65,9 +65,12 @@ export async function commitFiles(
     // Git knows a new file only after it is added. A deleted file is committed as deleted.
     if (presentFiles.length > 0) await git(['add', '--intent-to-add', '--', ...presentFiles.map(formatLiteral)]);
     await refuseOtherBranches(repository);
-    const args = ['commit', '--quiet', '--only', '--message', message, '--', ...files.map(formatLiteral)];
-    await git(args, {
+    await refuseUnchanged(repository, files);
+    // Without `--allow-empty`, git may run its status command, which runs filters of submodules.
+    const options = ['--quiet', '--allow-empty', '--only', '--message', message];
+    await git(['commit', ...options, '--', ...files.map(formatLiteral)], {
       isForPerson: true,
+      env: gitPrograms.isOffline ? NO_FETCH : {},
       timeoutMs: COMMIT_MS,
       settings: [...gitPrograms.pinnedSettings, ['maintenance.auto', 'false']],
     });
@@ -115,7 +118,7 @@ async function openRepository(engine: CommitEngine, folder: string): Promise<Per
   const commonFolder = resolve(workspace.folder, common);
   const directories = { GIT_DIR: gitFolder, GIT_COMMON_DIR: commonFolder, GIT_WORK_TREE: top };
   const git: RunGit = async (args, more = {}) => {
-    const env = more.isForPerson ? directories : { ...NO_FETCH, ...directories };
+    const env = { ...(more.isForPerson ? {} : NO_FETCH), ...more.env, ...directories };
     return withRoot(workspace, async () => (await program.run({ args, cwd: top, ...more, env })).toString('utf8'));
   };
   await refuseForeign(git, top, commonFolder);
@@ -135,6 +138,19 @@ async function refuseOtherBranches({ gitFolder, commonFolder }: PersonRepository
   const [current, expected] = await Promise.all([readCommonFolder(gitFolder), realpath(commonFolder)]);
   if ((await realpath(current).catch(() => null)) !== expected)
     throw new TriadError('not_allowed', `${gitFolder} names another repository now: ${current}`);
+}
+
+/** Throws `bad_input` if no file differs from the last commit. Nothing is compared before the first commit. */
+async function refuseUnchanged({ git, gitPrograms }: PersonRepository, files: readonly string[]): Promise<void> {
+  const isFirst = await git(['rev-parse', '--verify', '--quiet', 'HEAD']).then(
+    () => false,
+    () => true,
+  );
+  if (isFirst) return;
+  const options = ['--name-only', '--no-ext-diff', '--no-textconv', '--ignore-submodules=all'];
+  const settings = [...gitPrograms.pinnedSettings, ['core.hooksPath', '/dev/null']] as const;
+  if ((await git(['diff', ...options, 'HEAD', '--', ...files.map(formatLiteral)], { settings })) === '')
+    throw saidError('bad_input', [phrase('commit_failed', { output: 'nothing to commit' })]);
 }
 
 /** Throws `not_allowed` if a file that git writes in place is outside the git directory. */

@@ -24,10 +24,14 @@ export const COMMIT: GitOperation = {
 };
 
 export interface GitPrograms extends CommitPreview {
+  /** True if git gets no access to remotes. A clone that fetches missing objects runs programs of its settings. */
+  isOffline: boolean;
   /** Settings with which git runs no other program. */
   pinnedSettings: readonly (readonly [key: string, value: string])[];
 }
 
+/** Matches settings of a clone that fetches missing objects when it needs them. */
+const PARTIAL_CLONE = /^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$/s;
 /** Maximum size of a hook whose content is compared, in bytes. */
 const MAX_HOOK_BYTES = 1024 * 1024;
 
@@ -72,7 +76,9 @@ export async function readGitPrograms(
       .flatMap((name) => pinFilter(settings, name, usedNames.has(name))),
   ];
   const hash = canonicalHash({ top, commonFolder, programs, contents: fileHooks.map(({ content }) => content) });
-  return { programs, hash, pinnedSettings };
+  const isOffline =
+    !programs.some(({ kind }) => kind === 'hook') || [...settings.keys()].some((key) => PARTIAL_CLONE.test(key));
+  return { programs, hash, pinnedSettings, isOffline };
 }
 
 /** Returns the last value of each setting, except those on the command line. */

@@ -243,6 +243,47 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await listRan()).toEqual(['clean']);
   });
 
+  test.for(['a hook', 'no hook'])('a commit in a partial clone with %s fetches no missing object', async (hooks) => {
+    const { folder, git, addHook, addProgram, commitSeen, listRan } = await makeRepository();
+    await mkdir(join(folder, 'b'));
+    await writeFile(join(folder, 'b/c.txt'), 'c');
+    git('add', 'b');
+    git('commit', '-q', '-m', 'First');
+    const tree = git('rev-parse', 'HEAD:b');
+    await rm(join(folder, '.git/objects', tree.slice(0, 2), tree.slice(2)));
+    if (hooks === 'a hook') await addHook('pre-commit', 'true');
+    git('config', 'core.repositoryFormatVersion', '1');
+    git('config', 'remote.origin.url', 'ssh://host/repository');
+    git('config', 'remote.origin.promisor', 'true');
+    git('config', 'core.sshCommand', await addProgram('ssh'));
+    git('config', 'extensions.partialClone', 'origin');
+    await expect(commitSeen()).rejects.toThrow("transport 'ssh' not allowed");
+    expect(await listRan()).toEqual([]);
+  });
+
+  test('a commit of an unchanged file fails, and runs no filter of a submodule', async () => {
+    const { folder, git, addProgram, commit, listRan } = await makeRepository();
+    const sub = join(folder, 'sub');
+    const gitInSub = (...args: string[]) => git('-C', 'sub', '-c', 'user.name=me', '-c', 'user.email=me', ...args);
+    spawnSync('git', ['init', '-q', '-b', 'main', '--template=', sub]);
+    await writeFile(join(sub, '.gitattributes'), '*.txt filter=evil\n');
+    await writeFile(join(sub, 'x.txt'), 'one');
+    gitInSub('add', '.');
+    gitInSub('commit', '-q', '-m', 'First');
+    git('add', '.');
+    git('commit', '-q', '-m', 'First');
+    gitInSub('config', 'filter.evil.clean', await addProgram('evil'));
+    await writeFile(join(sub, 'x.txt'), 'two');
+    await expect(commit()).rejects.toMatchObject({
+      code: 'bad_input',
+      message: expect.stringContaining('nothing to commit') as string,
+    });
+    await writeFile(join(folder, 'a.txt'), 'two');
+    await commit();
+    await expect(commit()).rejects.toThrow('nothing to commit');
+    expect(await listRan()).toEqual([]);
+  });
+
   test('a repository whose settings name another folder is rejected', async () => {
     const { git, commit } = await makeRepository();
     git('config', 'core.worktree', await folderWith({ 'a.txt': 'from outside' }));
