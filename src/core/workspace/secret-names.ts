@@ -8,7 +8,13 @@ const SECRET_FILES: readonly FileGroup[] = [
   // Remote access and version control.
   {
     program: 'SSH',
-    patterns: ['.ssh/**', 'id_{rsa,dsa,ecdsa,ecdsa_sk,ed25519,ed25519_sk,xmss}', 'ssh_host_*_key', '*.ppk'],
+    patterns: [
+      '.ssh/**',
+      'id_{rsa,dsa,ecdsa,ecdsa_sk,ed25519,ed25519_sk,xmss}',
+      'ssh_host_*_key',
+      'deploy_key',
+      '*.ppk',
+    ],
   },
   { program: 'GnuPG', patterns: ['.gnupg/**', '*.{asc,gpg,pgp}'] },
   { program: 'age', patterns: ['.config/age/**', '*.{age,agekey}', 'age{,-}key{,s}.txt'] },
@@ -23,9 +29,14 @@ const SECRET_FILES: readonly FileGroup[] = [
   { program: 'Kerberos', patterns: ['*.keytab', 'krb5cc_*'] },
   { program: 'Remote Desktop', patterns: ['*.rdp'] },
   { program: 'Samba', patterns: ['.smbcredentials'] },
-  { program: 'rclone', patterns: ['.config/rclone/**'] },
+  { program: 'rclone', patterns: ['.config/rclone/**', 'rclone.conf'] },
   { program: 'FileZilla', patterns: ['.config/filezilla/**', '.filezilla/**', 'sitemanager.xml', 'recentservers.xml'] },
   { program: 'WinSCP', patterns: ['winscp.ini'] },
+  {
+    program: 'FTP plugins of editors',
+    patterns: ['.vscode/sftp.json', 'sftp-config.json', '.ftpconfig', '.ftppass', '.remote-sync.json'],
+  },
+  { program: 'JetBrains IDEs', patterns: ['.idea/webServers.xml'] },
   {
     program: 'the system',
     patterns: ['etc/{shadow,gshadow}{,-}', 'etc/ssl/private/**', '/run/secrets/**', '/proc/**'],
@@ -63,7 +74,10 @@ const SECRET_FILES: readonly FileGroup[] = [
   { program: 'Podman', patterns: ['.config/containers/**'] },
   { program: 'Kubernetes', patterns: ['.kube/**', '.minikube/**', 'kubeconfig', '*.kubeconfig'] },
   { program: 'Helm', patterns: ['{.config,Preferences}/helm/{repositories.yaml,registry/config.json}'] },
-  { program: 'Amazon Web Services', patterns: ['.aws/**', '.boto', '.s3cfg'] },
+  {
+    program: 'Amazon Web Services',
+    patterns: ['.aws/**', '.boto', '.s3cfg', 'rootkey.csv', '{,*_}{accessKeys,credentials}.csv'],
+  },
   {
     program: 'Microsoft Azure',
     patterns: ['.azure/**', 'accessTokens.json', 'azureProfile.json', 'msal_token_cache.json'],
@@ -73,6 +87,7 @@ const SECRET_FILES: readonly FileGroup[] = [
     patterns: [
       '.config/gcloud/**',
       '{,*-,*_,*.}service{,-,_}account{,-*,_*,.*}.json',
+      'serviceAccountKey{,-*,_*,.*}.json',
       'application_default_credentials.json',
       'credentials.db',
       'access_tokens.db',
@@ -111,6 +126,8 @@ const SECRET_FILES: readonly FileGroup[] = [
   { program: 'Scaleway', patterns: ['.config/scw/**'] },
   { program: 'Linode', patterns: ['.config/linode-cli', '.config/linode-cli/**'] },
   { program: 'Heroku', patterns: ['.config/heroku/**'] },
+  { program: 'Google Apps Script', patterns: ['.clasprc.json'] },
+  { program: 'Vagrant', patterns: ['.vagrant/machines/*/*/private_key'] },
   { program: 'Vercel', patterns: ['{.config,.local/share,Application Support}/com.vercel.cli/auth.json'] },
   { program: 'Netlify', patterns: ['{.config,Preferences}/netlify/config.json', '.netlify/config.json'] },
   { program: 'Fly.io', patterns: ['.fly/config.yml'] },
@@ -130,6 +147,7 @@ const SECRET_FILES: readonly FileGroup[] = [
   // Databases.
   { program: 'PostgreSQL', patterns: ['.pgpass', 'pgpass.conf'] },
   { program: 'MySQL', patterns: ['.my.cnf', '.mylogin.cnf'] },
+  { program: 'dbt', patterns: ['.dbt/profiles.yml'] },
   { program: 'MongoDB', patterns: ['.mongorc.js', '.mongoshrc.js', '.dbshell'] },
   { program: 'Oracle Database', patterns: ['*.wallet'] },
   { program: 'DBeaver', patterns: ['credentials-config.json'] },
@@ -165,7 +183,10 @@ const SECRET_FILES: readonly FileGroup[] = [
   { program: 'Firefox', patterns: ['.mozilla/**', 'cookies.sqlite', 'key{3,4}.db', 'logins.json', 'signons.sqlite'] },
   { program: 'Safari', patterns: ['Library/Cookies/**'] },
   { program: 'Thunderbird', patterns: ['.thunderbird/**'] },
-  { program: 'mail clients', patterns: ['.fetchmailrc', '.msmtprc', '.authinfo', '.mutt/passwords'] },
+  {
+    program: 'mail clients',
+    patterns: ['.fetchmailrc', '.msmtprc', '.authinfo', '.mutt/passwords', '.mbsyncrc', '.offlineimaprc'],
+  },
   { program: 'Slack', patterns: ['.config/Slack/**'] },
   { program: 'Discord', patterns: ['.config/discord/**'] },
   { program: 'Signal', patterns: ['.config/Signal/**'] },
@@ -195,6 +216,7 @@ const SECRET_FILES: readonly FileGroup[] = [
     patterns: [
       '.env',
       '.env{.,_,-}*',
+      '.envs/*/.*',
       '*.env',
       'env.{local,dev,development,prod,production,staging,test}',
       '.dev.vars',
@@ -211,6 +233,8 @@ const SECRET_FILES: readonly FileGroup[] = [
       '{,*-,*_,*.}credential{,s}{,-*,_*,.*}.json',
       'secret.{json,yaml,yml}',
       'secrets.{json,toml,yaml,yml}',
+      '.secrets',
+      '.secrets.{json,toml,yaml,yml,ini,py}',
       'local.settings.json',
       '.credentials.json',
       '.cookies',

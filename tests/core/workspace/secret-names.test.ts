@@ -72,6 +72,19 @@ const secrets = [
   '.credentials.json',
   'instance.json',
   '/proc/4711/environ',
+  'config/deploy_key',
+  '.vscode/sftp.json',
+  '.idea/webServers.xml',
+  'alice_accessKeys.csv',
+  'serviceAccountKey.json',
+  'app-service-account-key-1.json',
+  '.clasprc.json',
+  '.vagrant/machines/default/virtualbox/private_key',
+  '.dbt/profiles.yml',
+  '.mbsyncrc',
+  'rclone.conf',
+  '.envs/.production/.django',
+  '.secrets.toml',
 ];
 /** Names with the program that a refusal names. */
 const programs: Readonly<Record<string, readonly string[]>> = {
