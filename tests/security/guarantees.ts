@@ -92,7 +92,7 @@ export const GUARANTEES: readonly Guarantee[] = [
   },
   {
     sentence: 'Triad puts no stored secret into the arguments of an MCP server.',
-    tests: ['tests/core/mcp/configured.test.ts › that are secret reach a server in variables only, not in arguments'],
+    tests: ['tests/core/mcp/configured.test.ts › reject a secret in an argument of a server'],
   },
   // Commands
   {

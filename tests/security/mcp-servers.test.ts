@@ -192,7 +192,7 @@ describe.skipIf(skipped)(`the end of a server in the sandbox (${words})`, () => 
   const startScript = async (script: string) => {
     const { confine, env, folder } = await makeHome();
     const program = { command: 'sh', args: ['-c', script], env: {}, cwd: folder };
-    const server = await ServerProcess.start({ program, env, confinedBy: confine() });
+    const server = await ServerProcess.start({ program, env, confinedBy: confine(), missedFile: null });
     onTestFinished(() => server.kill());
     await once(server.stdout, 'data');
     return server;

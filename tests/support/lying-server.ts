@@ -174,6 +174,7 @@ const METHODS: Record<string, (id: number, message: Message) => unknown> = {
     send({ id, result: modes.has('endless-list') ? { tools: many, nextCursor: 'more' } : { tools } });
     if (modes.has('changes') && lists === 1) tools = [tool('new')];
   },
+  ping: (id) => send({ id, result: {} }),
   'tools/call': (id, message) => CALLS[message.params?.name ?? '']?.(id, message),
 };
 

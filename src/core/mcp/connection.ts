@@ -42,6 +42,8 @@ const MAX_ENTRIES = 500;
 /** Of all entries of one list together, as JSON: they are compared, kept and told to models as a whole. */
 const LIST_BYTES = 1024 * 1024;
 /** The longest that a timer takes: our own timers say when a request has had its time. */
+/** Longest wait for a ping, in milliseconds. */
+const PING_MS = 5000;
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** What an answer is, is looked at where it is read: one bad entry must not cost a whole list. */
 const ANY_RESULT = z.looseObject({});
@@ -84,6 +86,8 @@ export class Connection {
   readonly #client: Client;
   /** In the order in which they began. */
   readonly #calls = new Set<InFlight>();
+  /** Pings that the server has not answered. */
+  #pings = 0;
   readonly #lists = new Map<List, readonly unknown[]>();
   #changes = 0;
   #ended: string | null = null;
@@ -103,8 +107,9 @@ export class Connection {
     answerServer(this.#client, {
       roots: [{ uri: pathToFileURL(parts.folder).href, name: basename(parts.folder) }],
       sampling: parts.server.sampling,
-      calls: () => [...this.#calls],
+      calls: () => (this.#pings > 0 ? [] : [...this.#calls]),
       log: parts.log,
+      onLimit: () => this.#skipQuestions(),
       onLists: () => {
         this.#changes += 1;
         // Of a flood nobody is told more than once.
@@ -268,6 +273,18 @@ export class Connection {
       running.end();
       this.#calls.delete(running);
     }
+  }
+
+  /**
+   * Declines questions until the server answers a ping. Those that it sent before belong to the call that
+   * asked too much, and must not count for another call.
+   */
+  #skipQuestions(): void {
+    this.#pings += 1;
+    this.#client
+      .ping({ timeout: PING_MS })
+      .catch(() => undefined)
+      .finally(() => (this.#pings -= 1));
   }
 
   #read<T>(what: string, read: (value: unknown) => T, answer: unknown): T {

@@ -1,5 +1,6 @@
 /** What a server may ask of us and tell us: answered by the call that runs, or declined. */
 import type { Client } from '@modelcontextprotocol/client';
+import { TriadError } from '../base/errors.ts';
 import { cutAtCodePoint } from '../base/text.ts';
 import type { Answering, InFlight } from './in-flight.ts';
 import type { ServerLog } from './server-log.ts';
@@ -16,21 +17,20 @@ export interface Requests {
   /** The oldest first. */
   readonly calls: () => readonly InFlight[];
   readonly log: ServerLog;
+  /** Called when a call has asked too many questions. */
+  readonly onLimit: () => void;
   readonly onLists: () => void;
 }
 
-export function answerServer(client: Client, { roots, sampling, calls, log, onLists }: Requests): void {
+export function answerServer(client: Client, requests: Requests): void {
+  const { roots, sampling, log, onLists } = requests;
   client.setRequestHandler('roots/list', () => ({ roots: roots.map((root) => ({ ...root })) }));
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     // Only forms are offered; the SDK refuses the rest.
     if (params.mode === 'url' || isTooLong('onElicit', params, log)) return { action: 'decline' };
     const { message, requestedSchema: schema } = params;
-    const answer = await answered(
-      calls(),
-      'onElicit',
-      mcpReq.signal,
-      (ask, signal) => ask({ message, schema }, signal),
-      log,
+    const answer = await answered(requests, 'onElicit', mcpReq.signal, (ask, signal) =>
+      ask({ message, schema }, signal),
     );
     return answer === null ? { action: 'decline' } : { ...answer };
   });
@@ -38,7 +38,7 @@ export function answerServer(client: Client, { roots, sampling, calls, log, onLi
     client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
       const answer = isTooLong('onSample', params, log)
         ? null
-        : await answered(calls(), 'onSample', mcpReq.signal, (ask, signal) => ask(params, signal), log);
+        : await answered(requests, 'onSample', mcpReq.signal, (ask, signal) => ask(params, signal));
       if (answer === null) throw Object.assign(new Error('The person declined'), { code: DECLINED });
       return answer;
     });
@@ -58,19 +58,19 @@ function isTooLong(key: keyof Answering, params: object, log: ServerLog): boolea
 
 /** Asks the oldest call that can answer; its time stands still meanwhile. Null where none can, or it failed. */
 async function answered<K extends keyof Answering, R>(
-  calls: readonly InFlight[],
+  { calls, log, onLimit }: Requests,
   key: K,
   asked: AbortSignal,
   ask: (handler: NonNullable<Answering[K]>, signal: AbortSignal) => Promise<R>,
-  log: ServerLog,
 ): Promise<R | null> {
-  const call = calls.find(({ answering }) => answering[key] !== undefined);
+  const call = calls().find(({ answering }) => answering[key] !== undefined);
   const handler = call?.answering[key];
   if (!call || !handler) return null;
   const release = call.hold();
   try {
     return await ask(handler, AbortSignal.any([asked, call.signal]));
   } catch (error) {
+    if (error instanceof TriadError && error.code === 'limit_reached') onLimit();
     log.add(`${key}: no answer: ${String(error)}`);
     return null;
   } finally {

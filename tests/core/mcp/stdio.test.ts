@@ -170,7 +170,7 @@ describe('the end', () => {
     onTestFinished(() => spy.mockRestore());
     const script = 'trap "" TERM HUP INT; echo ready; exec sleep 60';
     const program = { command: '/bin/sh', args: ['-c', script], env: {}, cwd: '/' };
-    const server = await ServerProcess.start({ program, env: process.env, confinedBy: null });
+    const server = await ServerProcess.start({ program, env: process.env, confinedBy: null, missedFile: null });
     await once(server.stdout, 'data');
     const before = await groupOf(server.pid);
     expect(before).toHaveLength(2);

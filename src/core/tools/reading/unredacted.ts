@@ -78,7 +78,7 @@ function hashQuestion(input: unknown, content: string): string {
 async function readWhole(path: string, { workspace, signal }: KeyContext): Promise<WholeText> {
   const { handle, path: canonical } = await openInside(workspace, path);
   try {
-    const shown = shownPath(workspace.folder, canonical);
+    const displayPath = shownPath(workspace.folder, canonical);
     const stats = await handle.stat({ bigint: true });
     if (stats.size > MAX_BYTES)
       throw new TriadError('bad_input', `${displayPath} is too large to be read with its keys (${stats.size} bytes)`);
