@@ -34,7 +34,7 @@ export interface ServerStart {
   /** Null: the server starts without a sandbox. */
   readonly confinedBy: WorkspaceSandbox | null;
   /** A relative path of the entry that names a file of the workspace, while the server starts elsewhere. */
-  readonly missedFile: string | null;
+  readonly missedFile?: string | null;
 }
 
 export interface StartPorts {
