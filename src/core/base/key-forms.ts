@@ -113,7 +113,7 @@ const SURROUNDED_FORMS: readonly KeyForm[] = [
 
 /** Replacements for the password of an address in documentation and code. */
 const EXAMPLE_PASSWORD =
-  /^(?:[$%{<*[]|\.{3}|x{3,}$|(?:my|your)?[_-]?(?:pass|passwd|password|passphrase|pwd|pw|secret|token|user|username|key)$)/i;
+  /^(?:[$%{<*[]|\.{3}|x{3,}$|redacted$|(?:my|your)?[_-]?(?:pass|passwd|password|passphrase|pwd|pw|secret|token|user|username|key)$)/i;
 const ADDRESS_PASSWORD = /:\/\/[^\s/:@"'`<>\\]{0,200}:([^\s/?#"'`<>\\]{3,400})@/y;
 const SCHEME = /[A-Za-z][A-Za-z\d+.-]{1,20}$/;
 

@@ -9,11 +9,15 @@ const MIN_PART = 12;
 /** A set of values, searched with the shifts of Wu and Manber over their first characters. */
 export class KnownValues {
   readonly #byStart = new Map<string, string[]>();
+  /** Length of the longest spelling, in UTF-16 code units. */
+  readonly longest: number;
   /** Number of characters that the search can skip, by the hash of two characters. */
   readonly #shifts = new Uint8Array(1 << 14).fill(MIN_VALUE - 1);
 
   constructor(values: Iterable<string>) {
-    for (const spelling of new Set([...values].flatMap(spell))) this.#add(spelling);
+    const spellings = new Set([...values].flatMap(spell));
+    this.longest = [...spellings].reduce((longest, { length }) => Math.max(longest, length), 0);
+    for (const spelling of spellings) this.#add(spelling);
   }
 
   /** Finds whole values, and the beginning of a value where the text was cut within it. */

@@ -141,7 +141,7 @@ async function findKeysInSlices(text: string): Promise<KeyRange[]> {
   };
   for (let start = 0; start < text.length; start += SLICE) {
     if (start > 0) await setImmediate();
-    search(start, OVERLAP.key, findKeys);
+    search(start, Math.max(OVERLAP.key, values.longest), findKeys);
     search(start, OVERLAP.block, findPrivateKeys);
   }
   return ranges;

@@ -72,6 +72,7 @@ test('redacts a known value in base64 at each alignment, in hexadecimal, in an a
 });
 
 const ORDINARY = [
+  'url.full: https://user:REDACTED@host/path',
   'class="sk-fading-circle sk-chasing-dot-before-and-after"',
   '"integrity": "sha512-9Lq6Hs9gKqCwE5rJGuu5VgCbNTgnBrZLQkE4jyD3ZLJDOrQsGNAqmRN0uS8fDzqzdn4GvWuqXbrXlrjQ9mPdSA=="',
   'commit 7b3f1c9d2e4a5b6c7d8e9f0a1b2c3d4e5f607182 id 123e4567-e89b-12d3-a456-426614174000',
@@ -98,6 +99,14 @@ test('leaves the source of this program', async () => {
     expect(await redactKeys(await readFile(join(import.meta.dirname, '../../..', file), 'utf8'))).toMatchObject({
       names: [],
     });
+});
+
+test('redacts a long known value wherever it starts in a long text', async () => {
+  const value = Array.from({ length: 4000 }, (_, at) => `${at} words;`).join('');
+  knowSecrets('test', [value]);
+  onTestFinished(() => knowSecrets('test', []));
+  for (const start of [10_000, 50_000, 65_000])
+    expect((await redactKeys(`${'.'.repeat(start)}${value}.`)).text).toBe(`${'.'.repeat(start)}[redacted: known key].`);
 });
 
 test('redacts a private key whose beginning or end was cut off', async () => {

@@ -56,10 +56,12 @@ export function readFileTool(): Tool {
 }
 
 async function readUnredacted(input: Input, context: ToolContext, approval: Approval | null): Promise<ToolResult> {
-  const { path, bytes, encoding, stamp } = await readWithKeys(input, context, approval);
+  const { path, bytes, encoding, stamp, keys } = await readWithKeys(input, context, approval);
   const { offset: first = 1, limit = MAX_LINES } = input;
   const page = await readPage(Readable.from([bytes]), first, limit);
-  return { ...resultOf({ path, first, page, size: bytes.length }, { encoding, stamp }), isUnredacted: true };
+  const result = resultOf({ path, first, page, size: bytes.length }, { encoding, stamp });
+  // Without keys, the person was not asked.
+  return { ...result, isUnredacted: keys.length > 0 };
 }
 
 interface File {
