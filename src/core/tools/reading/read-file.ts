@@ -61,7 +61,7 @@ async function readUnredacted(input: Input, context: ToolContext, approval: Appr
   const page = await readPage(Readable.from([bytes]), first, limit);
   const result = resultOf({ path, first, page, size: bytes.length }, { encoding, stamp });
   // Without keys, the person was not asked.
-  return { ...result, isUnredacted: keys.length > 0 };
+  return keys.length > 0 ? { ...result, isUnredacted: true } : result;
 }
 
 interface File {
