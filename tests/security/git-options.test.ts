@@ -1,6 +1,7 @@
 /** Runs options of git that rules allow with a canary program as their value: none of them starts it. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -25,6 +26,8 @@ async function decide(line: string, pattern: string, effect: 'allow' | 'deny' = 
   return judge(action, rules, [], NOW).effect;
 }
 
+/** In no repository: `git bisect -h` starts a bisection. */
+const OUTSIDE = { cwd: tmpdir(), encoding: 'utf8', input: '' } as const;
 const git = (args: readonly string[], cwd?: string): string =>
   spawnSync('git', args, { cwd, encoding: 'utf8', input: '' }).stdout;
 
@@ -89,7 +92,7 @@ interface GitOption {
 /** Returns the options of a command that the installed git names, with their dashes. */
 function readOptions(command: string): string[] {
   const words = command.split(' ');
-  const { stdout, stderr } = spawnSync('git', [...words, '-h'], { encoding: 'utf8', input: '', timeout: 10_000 });
+  const { stdout, stderr } = spawnSync('git', [...words, '-h'], { ...OUTSIDE, timeout: 10_000 });
   const completed = git([...words, '--git-completion-helper-all']).split(/\s+/);
   const long = [...completed, ...`${stdout}${stderr}`.split(/[^\w-]+/)].filter((word) => /^--[a-z][\w-]+$/.test(word));
   const short = [...`${stdout}${stderr}`.matchAll(/(?<![\w-])-[A-Za-z0-9](?![\w-])/g)].map(([option]) => option);
@@ -192,7 +195,7 @@ fullTest('tests/security/git-options.test.ts › options that a rule for a comma
 
 test('the table agrees with git about the options that need a value', () => {
   const wrong = [...GIT_OPTIONS].flatMap(([command, options]) => {
-    const { stdout, stderr } = spawnSync('git', [...command.split(' '), '-h'], { encoding: 'utf8', input: '' });
+    const { stdout, stderr } = spawnSync('git', [...command.split(' '), '-h'], OUTSIDE);
     const usage = [...`${stdout}${stderr}`.matchAll(/^ +(-\w, )?(--[\w-]+|-\w) <[^\n]*/gm)];
     const needed = usage.flatMap(([, short, long]) => [short?.slice(0, 2), long]);
     // At the end of a line these two need no value.
