@@ -85,6 +85,7 @@ attack('keys that a cut, an encoding of the file or an unusual place hides', asy
   execFileSync('git', ['init', '--quiet', '--initial-branch', `b-${BRANCH}`], { cwd: engine.folder });
   await engine.ask('Work');
   expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(Array(8).fill('completed'));
+  for (const { tail } of engine.of('tool-output')) expect(tail.length).toBeLessThanOrEqual(4000);
   const records = readAll(engine);
   const leaks = Object.entries(KEYS).filter(([, key]) => records.includes(key.slice(-8)));
   expect(leaks.map(([place]) => place)).toEqual([]);

@@ -208,19 +208,19 @@ test('starts a command in the background', async () => {
   });
 });
 
-test('shows the last 4000 characters while the command runs, and nothing after it', async () => {
+test('passes on the last 12,000 characters while the command runs, and nothing after it', async () => {
   const shown: [string, number][] = [];
   const progress = (tail: string, bytes: number) => void shown.push([tail, bytes]);
   const work: Calling['work'] = async ({ onOutput }) => {
-    onOutput('a'.repeat(3000), 3000);
-    onOutput('b'.repeat(3000), 6000);
+    onOutput('a'.repeat(9000), 9000);
+    onOutput('b'.repeat(9000), 18_000);
     await wait(220);
-    onOutput('c', 6001);
+    onOutput('c', 18_001);
   };
   await runIn({ command: 'make' }, {}, { context: { progress }, work });
-  expect(shown[0]).toEqual(['a'.repeat(1000) + 'b'.repeat(3000), 6000]);
+  expect(shown[0]).toEqual(['a'.repeat(3000) + 'b'.repeat(9000), 18_000]);
   await wait(220);
-  expect(shown.flat()).not.toContain(6001);
+  expect(shown.flat()).not.toContain(18_001);
 });
 
 async function getQuestion(
