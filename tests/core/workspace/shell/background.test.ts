@@ -23,11 +23,12 @@ describe.for(BOTH)('%s', ([, box]) => {
     await eventually(async () => expect((await held.read(id, 0, 100)).text).toBe('one€\n'));
     // Half of a character is left for the next reading.
     const first = await held.read(id, 0, 5);
-    expect(first).toEqual({ text: 'one', cursor: 3, more: 4, unkept: 0, isRunning: true });
+    expect(first).toEqual({ text: 'one', before: '', cursor: 3, more: 4, unkept: 0, isRunning: true });
     expect(held.list()).toMatchObject([{ id, isRunning: true, exitCode: null, startedAt: 1234, bytes: 7 }]);
     start('touch go');
     await eventually(() => expect(held.list()[0]).toMatchObject({ isRunning: false, exitCode: 3, bytes: 11 }));
-    expect(await held.read(id, 3, 100)).toEqual({ text: '€\ntwo�', cursor: 11, more: 0, unkept: 0, isRunning: false });
+    const rest = { text: '€\ntwo�', before: 'one', cursor: 11, more: 0, unkept: 0, isRunning: false };
+    expect(await held.read(id, 3, 100)).toEqual(rest);
   });
 
   testOnce('there is a limit to how many run, and a killed one leaves nothing and makes room', async () => {
