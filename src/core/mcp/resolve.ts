@@ -3,7 +3,7 @@ import { TriadError } from '../base/errors.ts';
 import type { Environment } from '../base/child-environment.ts';
 import { isOwnVariable, isSecretName } from '../base/child-environment.ts';
 import { tellServer } from '../settings/known-secrets.ts';
-import { VARIABLE } from '../settings/mcp-json.ts';
+import { findSecretArgument, VARIABLE } from '../settings/mcp-json.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import type { ConfiguredServer } from './configured.ts';
 import type { McpServer } from './server.ts';
@@ -27,10 +27,16 @@ export async function resolve(server: ConfiguredServer, values: Values): Promise
   // A client passes values, not names of what is the person's.
   const fill = async (text: string): Promise<string> => (source === 'client' ? text : fillText(text, server, values));
   const fillPublic = async (text: string): Promise<string> =>
-    source === 'client' ? text : fillArgument(text, server, values);
+    source === 'client' ? text : fillText(text, server, values, isSecretName);
   const fillAll = async (table: Readonly<Record<string, string>>) =>
     Object.fromEntries(
       await Promise.all(Object.entries(table).map(async ([key, text]) => [key, await fill(text)] as const)),
+    );
+  const exposedName = source === 'client' ? null : findSecretArgument(launch);
+  if (exposedName !== null)
+    throw new TriadError(
+      'not_allowed',
+      `${serverWords(name)} has the secret ${exposedName} in its arguments, which other programs can read: set it in env instead`,
     );
   const [env, headers] = await Promise.all([fillAll(launch.env), fillAll(launch.headers)]);
   tellServer([source, lending, name].join(' '), { env, headers });
@@ -63,20 +69,6 @@ async function fillText(
     ),
   );
   return text.replaceAll(VARIABLE, () => parts.shift() ?? '');
-}
-
-/**
- * Fills an argument. Throws `not_allowed` for a secret, because other programs can read the arguments of a process. A
- * reference to a secret variable in `env` of the entry stays in the text, because some servers replace it themselves.
- */
-async function fillArgument(text: string, server: ConfiguredServer, values: Values): Promise<string> {
-  for (const [, secret, name = ''] of text.matchAll(VARIABLE))
-    if (secret !== undefined || (isSecretName(name) && !Object.hasOwn(server.launch.env, name)))
-      throw new TriadError(
-        'not_allowed',
-        `${serverWords(server.name)} has the secret ${name} in its arguments, which other programs can read: set it in env instead`,
-      );
-  return fillText(text, server, values, isSecretName);
 }
 
 async function valueOf(

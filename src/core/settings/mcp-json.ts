@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { McpServerName } from '#contract/agent.ts';
 import { MAX_MCP_SERVERS } from '#contract/limits.ts';
+import { isSecretName } from '../base/child-environment.ts';
 import { jsonPlace } from '../base/json-place.ts';
 import { redact } from '../base/redact.ts';
 import { problemWords } from '../base/problem-words.ts';
@@ -72,6 +73,16 @@ export function wantedBy({ args, command = '', env, cwd = '', url = '', headers 
   const names = (isSecret: boolean) =>
     found.flatMap(([, mark, name = '']) => ((mark !== undefined) === isSecret ? name : []));
   return { variables: [...new Set(names(false))], secrets: [...new Set(names(true))] };
+}
+
+/**
+ * Returns the name of a secret in the command or its arguments, which other programs can read; null if there is none. A
+ * variable that `env` sets does not count: its reference stays in the text.
+ */
+export function findSecretArgument({ args, command = '', env }: McpLaunch): string | null {
+  for (const [, mark, name = ''] of [command, ...args].flatMap((text) => [...text.matchAll(VARIABLE)]))
+    if (mark !== undefined || (isSecretName(name) && !Object.hasOwn(env, name))) return name;
+  return null;
 }
 
 /** Returns the command with all of its arguments, or the address, as written but without keys. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { checkLaunch, McpLaunch } from '#contract/mcp/mcp-entry.ts';
 import { isSecretName } from '#core/base/child-environment.ts';
 import { problemWords } from '#core/base/problem-words.ts';
-import { wantedBy } from '#core/settings/mcp-json.ts';
+import { findSecretArgument, wantedBy } from '#core/settings/mcp-json.ts';
 import { UsageError } from '../../terminal/failure.ts';
 import { visible } from '../../terminal/visible.ts';
 
@@ -57,7 +57,13 @@ export function serverOf(given: GivenServer, folder: string): TypedServer {
     if (Object.hasOwn(env, name)) throw new UsageError(`${name} is given twice`);
     env[name] = reference(name);
   }
-  return { entry: parsed(plain), secrets: Object.fromEntries(secrets), open: [...open] };
+  const entry = parsed(plain);
+  const exposedName = findSecretArgument(entry);
+  if (exposedName !== null)
+    throw new UsageError(
+      `other programs can read the arguments of a server: pass ${exposedName} as a variable, with --secret ${exposedName}`,
+    );
+  return { entry, secrets: Object.fromEntries(secrets), open: [...open] };
 }
 
 /** Whether the name of a header says that its value is secret. */

@@ -71,6 +71,8 @@ describe('an entry', () => {
     [{ command: ['x'], env: ['A=1'], secret: ['A=2'] }, /^A is given twice/],
     [{ command: ['x'], secret: ['A-B=s3cret'] }, /^--secret takes NAME or NAME=VALUE/],
     [{ url: 'https://a.example', secret: ['K=s3cret'] }, /^--secret K is sent nowhere: name it in a header, such as/],
+    [{ command: ['x', '${secret:K}'], secret: ['K=s3cret'] }, /^other programs can read the arguments .* --secret K$/],
+    [{ command: ['x', '--token', '${API_TOKEN}'] }, /^other programs can read .*: pass API_TOKEN as a variable/],
   ] as const)('%j is refused, and no secret repeated', ([given, line]) => {
     expect(() => typed(given)).toThrow(line);
     expect(() => typed(given)).not.toThrow(/s3cret/);
