@@ -39,7 +39,13 @@ function told(events: readonly DurableEvent[]): Record<string, unknown[]> {
   const ends = stable.filter(isSubAgentEnd);
   const sorted = ends.map(({ entry }) => ({ ...(entry as object), n: 0 })).sort(byText);
   for (const [index, end] of ends.entries()) end.entry = sorted[index];
-  const groups = Map.groupBy(stable, (event) => (isSubAgentEnd(event) ? 'ends of sub-agents' : event.agent));
+  // The lead asks for the next sub-agent before or after the answer for the one before.
+  const isSpawn = ({ agent, type }: (typeof stable)[number]) =>
+    agent === 'lead' && /^(approval-|tool-start)/.test(type);
+  const groups = Map.groupBy(stable, (event) => {
+    if (isSubAgentEnd(event)) return 'ends of sub-agents';
+    return isSpawn(event) ? event.type : event.agent;
+  });
   return Object.fromEntries([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
