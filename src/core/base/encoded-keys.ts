@@ -77,7 +77,13 @@ function joinLines(text: string, start: number, first: string): EncodedRun {
 
 /** Returns the position in the text of the end of the first `length` characters of the run. */
 function getPosition({ lines }: EncodedRun, length: number): number {
-  const line = lines.findLast(({ at }) => at < length) ?? lines[0]!;
+  let [first, last] = [0, lines.length - 1];
+  while (first < last) {
+    const middle = Math.ceil((first + last) / 2);
+    if (lines[middle]!.at < length) first = middle;
+    else last = middle - 1;
+  }
+  const line = lines[first]!;
   return line.from + length - line.at;
 }
 
