@@ -108,7 +108,7 @@ function swapInLoop({ engine: { folder }, other }: Place, asLink: boolean): () =
 const readRecords = ({ engine }: Place): string =>
   JSON.stringify([engine.events, engine.model.requests.map(({ body }) => body)]);
 
-const resultsOf = ({ engine }: Place, step: number) =>
+const getResults = ({ engine }: Place, step: number) =>
   engine.of('tool-end').slice((step - 1) * Object.keys(CALLS).length, step * Object.keys(CALLS).length);
 
 const MOMENTS = ['before the question', 'between question and yes', 'after the yes', 'in a loop'] as const;
@@ -131,7 +131,7 @@ async function tryMoment(moment: (typeof MOMENTS)[number], asLink: boolean, rand
   const label = `${moment}, ${asLink ? 'a link' : 'a folder'}, ${victim}`;
   expect(readRecords(place).includes('HIDDEN'), label).toBe(false);
   expect(await treeOf(place.other), label).toEqual(before);
-  const last = resultsOf(place, moment === 'before the question' ? 1 : 2);
+  const last = getResults(place, moment === 'before the question' ? 1 : 2);
   if (stop) return;
   const outcome = JSON.stringify(place.engine.of('run-end'));
   expect(last, `${label}: ${outcome}`).toHaveLength(Object.keys(CALLS).length);
@@ -155,7 +155,7 @@ describe.skipIf(skipped || process.platform !== 'linux')(`a replaced workspace (
   test('is what refuses the calls, which work otherwise', async () => {
     const place = await startPlace(false, () => undefined);
     await place.engine.ask('Work');
-    for (const { entry } of resultsOf(place, 1)) expect(entry, entry.name).toMatchObject({ status: 'completed' });
+    for (const { entry } of getResults(place, 1)) expect(entry, entry.name).toMatchObject({ status: 'completed' });
     expect(await readFile(join(place.engine.folder, 'planted.txt'), 'utf8')).toBe('PLANTED\n');
   });
 

@@ -17,8 +17,12 @@ export interface GitOperation {
 
 export const COMMIT: GitOperation = {
   hooks: [
-    ...['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit'],
-    ...['post-index-change', 'reference-transaction'],
+    'pre-commit',
+    'prepare-commit-msg',
+    'commit-msg',
+    'post-commit',
+    'post-index-change',
+    'reference-transaction',
   ],
   signingSetting: 'commit.gpgSign',
 };
@@ -53,7 +57,8 @@ export async function readGitPrograms(
   const isSigned = (await git(['config', '--type=bool', '--default=false', '--get', signingSetting])).trim() === 'true';
   const programs: GitProgram[] = [
     ...fileHooks.map(({ name, path }) => ({
-      ...{ kind: 'hook' as const, name },
+      kind: 'hook' as const,
+      name,
       command: isInside(top, path) ? relative(top, path) : path,
     })),
     ...[...settings].flatMap(([key, command]) => {
@@ -83,23 +88,25 @@ export async function readGitPrograms(
 
 /** Returns the last value of each setting, except those on the command line. */
 async function readSettings(git: RepositoryGit): Promise<Map<string, string>> {
-  const fields = (await git(['config', '--list', '--show-scope', '-z'])).split('\0');
-  const settings = new Map<string, string>();
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [key = '', ...value] = fields[at + 1]!.split('\n');
-    if (fields[at] !== 'command') settings.set(key, value.join('\n'));
-  }
-  return settings;
+  const fields = parseScopedFields(await git(['config', '--list', '--show-scope', '-z']));
+  return new Map(
+    fields.map((field) => {
+      const [key = '', ...value] = field.split('\n');
+      return [key, value.join('\n')];
+    }),
+  );
 }
 
 /** Returns the setting `core.hooksPath` with the home folder filled in. */
 async function readHooksFolder(git: RepositoryGit): Promise<string | null> {
-  const output = await git(['config', '--type=path', '--show-scope', '-z', '--get-all', 'core.hooksPath']);
+  const args = ['config', '--type=path', '--show-scope', '-z', '--get-all', 'core.hooksPath'];
+  return parseScopedFields(await git(args)).at(-1) ?? null;
+}
+
+/** Returns the fields of an output with scopes, except those on the command line. */
+function parseScopedFields(output: string): string[] {
   const fields = output.split('\0');
-  const values = fields.flatMap((scope, at) =>
-    at % 2 === 0 && scope !== '' && scope !== 'command' ? [fields[at + 1]!] : [],
-  );
-  return values.at(-1) ?? null;
+  return fields.filter((_, at) => at % 2 === 1 && fields[at - 1] !== 'command');
 }
 
 interface Hook {

@@ -27,8 +27,16 @@ const SAFE_SETTINGS = [
 
 /** Variables of the person that programs need to sign. */
 const PERSONAL_VARIABLES = [
-  ...['GNUPGHOME', 'GPG_TTY', 'SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY'],
-  ...['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME'],
+  'GNUPGHOME',
+  'GPG_TTY',
+  'SSH_AUTH_SOCK',
+  'SSH_AGENT_PID',
+  'DISPLAY',
+  'WAYLAND_DISPLAY',
+  'XAUTHORITY',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'XDG_RUNTIME_DIR',
+  'XDG_CONFIG_HOME',
 ];
 
 export interface GitCall {

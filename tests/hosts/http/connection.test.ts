@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-const originOf = ({ server }: Site) => `http://127.0.0.1:${server.port}`;
+const getOrigin = ({ server }: Site) => `http://127.0.0.1:${server.port}`;
 
 /** Frames come as a queue, in order. */
 async function connect(browser: TestBrowser) {
@@ -58,7 +58,7 @@ async function refusedWith(path: string, headers: Record<string, string>): Promi
 }
 
 test('a socket needs our origin, a known host and the right path', async () => {
-  const origin = originOf(site);
+  const origin = getOrigin(site);
   expect(await refusedWith('/ws', {})).toBe(403);
   expect(await refusedWith('/ws', { origin: 'http://evil.example' })).toBe(403);
   expect(await refusedWith('/ws', { origin: 'null' })).toBe(403);

@@ -26,14 +26,14 @@ async function open(options: Parameters<typeof openSite>[1] = {}): Promise<Site>
   return opened;
 }
 
-const originOf = ({ server }: Site) => server.origin;
+const getOrigin = ({ server }: Site) => server.origin;
 const tokenOf = ({ server }: Site) => new URL(server.url).hash.slice(1);
 const ASK = { kind: 'request', id: 1, method: 'agents.list', input: {} };
 
 /** A socket on which the test says what it likes after the challenge; `code` is that of its close. */
 async function stranger(at: Site) {
   // What the browser opens is one of `ws`.
-  const socket = new TestBrowser(originOf(at)).socket() as unknown as WebSocket;
+  const socket = new TestBrowser(getOrigin(at)).socket() as unknown as WebSocket;
   const [data] = (await once(socket, 'message')) as [Buffer];
   const { nonce } = JSON.parse(data.toString()) as { nonce: string };
   const code = (once(socket, 'close') as Promise<[number]>).then(([closed]) => closed);
@@ -65,7 +65,7 @@ test('the printed URL signs a browser in; its key opens every later tab, also af
   expect((await browser.enter()).refusal).toBeUndefined();
   await site.server.close();
   const again = await open({ data: site.data, port: site.server.port });
-  expect(originOf(again)).toBe(browser.origin);
+  expect(getOrigin(again)).toBe(browser.origin);
   expect((await browser.enter()).refusal).toBeUndefined();
 });
 
@@ -81,7 +81,7 @@ test('the token works once, and no guess is it', async () => {
 });
 
 test('a browser that has no key, or one of its own making, is a stranger', async () => {
-  const browser = new TestBrowser(originOf(site));
+  const browser = new TestBrowser(getOrigin(site));
   expect((await browser.enter()).refusal).toBe('stranger');
   await browser.enter('no token');
   // It has the key of the sign-in that failed.
@@ -89,14 +89,14 @@ test('a browser that has no key, or one of its own making, is a stranger', async
 });
 
 test('a browser that keeps nothing does not use the token up', async () => {
-  const browser = new TestBrowser(originOf(site));
+  const browser = new TestBrowser(getOrigin(site));
   browser.keys.stage = () => Promise.reject(new Error('no IndexedDB'));
   expect((await browser.enter(tokenOf(site))).refusal).toBe('storage');
-  expect((await new TestBrowser(originOf(site)).enter(tokenOf(site))).refusal).toBeUndefined();
+  expect((await new TestBrowser(getOrigin(site)).enter(tokenOf(site))).refusal).toBeUndefined();
 });
 
 test('a page that goes before it hears the answer loses neither token nor key', async () => {
-  const origin = originOf(site);
+  const origin = getOrigin(site);
   const hasty = new TestBrowser(origin);
   const adopt = hasty.keys.adopt.bind(hasty.keys);
   hasty.keys.adopt = () => Promise.reject(new Error('the page is gone'));
@@ -121,7 +121,7 @@ test('a signature for another purpose, another nonce or of another key is refuse
   const other = await stranger(site);
   expect(await other.say({ ...(await proofFor(browser, other.nonce, 'sign-out-others')), kind: 'enter' })).toBe(4401);
   expect(await (await stranger(site)).say(await proofFor(browser, 'x'))).toBe(4401);
-  const mine = new TestBrowser(originOf(site));
+  const mine = new TestBrowser(getOrigin(site));
   await mine.enter('no token');
   const forged = await stranger(site);
   const { key } = await proofFor(browser, forged.nonce);
@@ -140,7 +140,7 @@ test('nothing of the runtime is reached before the entry, or together with it', 
 
 test('a socket that says nothing is closed, and more than a few at a time too', async () => {
   const impatient = await open({ patienceMs: 1 });
-  const silent = new TestBrowser(originOf(impatient)).socket();
+  const silent = new TestBrowser(getOrigin(impatient)).socket();
   expect(await closeOf(silent)).toBe(ENTRY_CLOSE.late);
   const patient = await open({ patienceMs: 3_600_000 });
   const first = await stranger(patient);
@@ -181,7 +181,7 @@ test('whoever takes over the port may use the key there, but not at the port whe
   const browser = await TestBrowser.signedIn(site.server.url);
   await site.server.close();
   const moved = await open({ data: site.data });
-  for (const origin of [browser.origin, originOf(moved)]) {
+  for (const origin of [browser.origin, getOrigin(moved)]) {
     const relayed = await stranger(moved);
     expect(await relayed.say(await proofFor(browser, relayed.nonce, 'enter', origin))).toBe(ENTRY_CLOSE.stranger);
   }
