@@ -311,6 +311,8 @@ export const HintEvent = z.discriminatedUnion('type', [
   ...DeltaEvent.options,
   /** What a running call has printed last, and how many bytes in all; told again while it runs, so that a new reader sees it. */
   hint('tool-output', { toolCallId: ToolCallId, tail: z.string(), bytes: z.int() }),
+  /** An attempt at a request gets no answer; sent again while that lasts. `silentMs`: milliseconds without a sign of life. */
+  hint('request-silent', { turn: z.int(), attempt: z.int(), silentMs: z.number() }),
 ]);
 export type HintEvent = z.infer<typeof HintEvent>;
 

@@ -66,12 +66,17 @@ export const ANSWERER_GRACE_MS = 60_000;
 export const INACTIVITY_MS = 300_000;
 /** At most this much streamed text is lost by a crash, in milliseconds. */
 export const CHECKPOINT_MS = 500;
-/** Retries of one model request, their delays and the longest accepted `retry-after`, in milliseconds. */
-export const RETRY_DELAYS_MS: readonly number[] = [500, 1000, 2000];
-export const MAX_RETRY_AFTER_MS = 60_000;
-/** Circuit breaker of a provider: consecutive failures that open it, and how long it stays open, in milliseconds. */
-export const BREAKER_FAILURES = 3;
-export const BREAKER_PAUSE_MS = 60_000;
+/** Wait before a failed model request is sent again: the first one, doubled for each further one, and the longest; in milliseconds. */
+export const RETRY_DELAY_MS = 500;
+export const MAX_RETRY_DELAY_MS = 30_000;
+/** Tries of a request to an endpoint that has never answered this installation, or that asks for payment. */
+export const FIRST_ANSWER_TRIES = 3;
+/** Times that a request is sent again by itself after the inactivity limit; each is paid. */
+export const MAX_SILENT_REPEATS = 2;
+/** Silence of a model request that is shown, in milliseconds. */
+export const SHOW_SILENCE_MS = 30_000;
+/** How long work waits for a provider while no client is attached, in minutes. */
+export const UNATTENDED_WAIT_MINUTES = 15;
 /** Greater than every event number. */
 export const MAX_SEQ = 2 ** 52;
 /** Days that a deleted conversation stays in the trash. */

@@ -239,6 +239,8 @@ export const methods = {
     }),
     StopReceipt,
   ),
+  /** Sends the requests of a running workflow that wait for their provider again at once; returns how many. */
+  'workflow.try-now': method(z.strictObject({ workflowId: Id }), z.object({ requests: z.int().nonnegative() })),
   /** `approve` changes the policy from now on; left out, it stays. */
   'workflow.resume': method(z.strictObject({ workflowId: Id, approve: ApprovePolicy.optional() }), nothing),
   /** Raises the limits; continues the workflow if it ended because of them. */
@@ -344,8 +346,11 @@ export type Output<M extends MethodName> = z.output<Methods[M]['output']>;
 /** Streams: a conversation's events from now on, and the state of everything that wants attention. */
 export const topics = {
   conversation: z.strictObject({ conversationId: Id }),
-  /** `canAnswer`: whether a person at this client could answer questions. */
-  attention: z.strictObject({ canAnswer: z.boolean() }),
+  /**
+   * `canAnswer`: whether this client could answer questions. `isAttended`: whether a person sits at it, who could stop a
+   * wait; left out, a client that can answer has a person.
+   */
+  attention: z.strictObject({ canAnswer: z.boolean(), isAttended: z.boolean().optional() }),
   /** Sent when agent files of a folder, or the trust in them, have changed: read them again. */
   agents: z.strictObject({ folder: folder.optional() }),
   /** Sent when something about the MCP servers of a folder has changed: list them again. */

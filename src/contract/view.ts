@@ -191,6 +191,19 @@ export const OpenMessage = z.object({
 });
 export type OpenMessage = z.infer<typeof OpenMessage>;
 
+/** A request that waits for its provider: until the next attempt, or for an answer that does not come. */
+export const ProviderWait = z.object({
+  /** When the wait began. */
+  at: Instant,
+  /** Number of the attempt that failed, or that gets no answer; from 1. */
+  attempt: z.int(),
+  /** Wait until the next attempt, in milliseconds; null while the attempt gets no answer. */
+  delayMs: z.number().nullable(),
+  /** Why the attempt failed; null while it gets no answer. */
+  error: ErrorInfo.nullable(),
+});
+export type ProviderWait = z.infer<typeof ProviderWait>;
+
 /** Initial state for a client: the newest workflows of a conversation, as of event `seq`. */
 export const Snapshot = z.object({
   seq: z.int(),
@@ -207,6 +220,8 @@ export const Snapshot = z.object({
   open: z.array(OpenMessage),
   /** By run id, for those that wait for their turn: how many requests at a time their provider takes; left out for none. */
   asking: z.record(z.string(), z.int()).optional(),
+  /** By run id: requests that wait for their provider; left out for none. */
+  waits: z.record(z.string(), ProviderWait).optional(),
 });
 export type Snapshot = z.infer<typeof Snapshot>;
 

@@ -1,4 +1,5 @@
 /** The runtime as the hosts compose it, on a given store and endpoint; usable in any process. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentDefinition } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { Environment } from '#core/base/child-environment.ts';
@@ -11,6 +12,7 @@ import { LiveSettings } from '#core/settings/live-settings.ts';
 import { tellSecrets } from '#core/settings/known-secrets.ts';
 import { loadPrices } from '#core/model/prices.ts';
 import type { ProviderPorts } from '#core/model/providers/providers.ts';
+import type { RetryClock } from '#core/model/request-retries.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
 import type { OwnFolders } from '#core/settings/folders.ts';
 import type { Secrets } from '#core/settings/secrets.ts';
@@ -52,7 +54,8 @@ export interface Composition {
   environment?: ProviderPorts['environment'];
   /** Default: none are kept. */
   secrets?: Secrets;
-  retryDelays?: readonly number[];
+  /** Default: one whose waits are short. */
+  retryClock?: RetryClock;
   groupSize?: number;
   /** Default: kept beside the data, or the folder. */
   workspaces?: Workspaces;
@@ -63,6 +66,23 @@ export interface Composition {
   data?: string;
   /** Default: none, because a test's settings lie in its workspace. */
   own?: OwnFolders;
+}
+
+/** A clock on which a wait takes at most 5 ms, and counts in full. */
+export class FastClock implements RetryClock {
+  readonly waits: number[] = [];
+  #skippedMs = 0;
+
+  now(): number {
+    return performance.now() + this.#skippedMs;
+  }
+
+  async sleep(ms: number, signal: AbortSignal): Promise<void> {
+    const shortMs = Math.min(ms, 5);
+    this.waits.push(ms);
+    await delay(shortMs, undefined, { signal });
+    this.#skippedMs += ms - shortMs;
+  }
 }
 
 /** No key store: a test gives its key, or the way to one, itself. */
@@ -96,7 +116,7 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     environment: parts.environment ?? { apiKey: parts.apiKey ?? 'test-key', baseUrl: parts.url },
     // Without the pauses that a person is given to read.
     createDemo: (options) => createDemoModel({ ...options, firstMs: 0, pieceMs: 0 }),
-    retryDelays: parts.retryDelays ?? [5, 5, 5],
+    retryClock: parts.retryClock ?? new FastClock(),
     ...(parts.embeddings ? { embeddings: () => Promise.resolve(parts.embeddings!) } : {}),
     ...(groupSize === undefined ? {} : { groupSize }),
     ...(onFailure ? { onFailure } : {}),
@@ -156,9 +176,9 @@ export function withAgents(
 }
 
 /** Answers each item of each question once, as the person would. */
-export async function answering(runtime: Runtime, person: Person): Promise<() => void> {
+export async function answering(runtime: Runtime, person: Person, isAttended = true): Promise<() => void> {
   const answered = new Set<string>();
-  return runtime.subscribe('attention', { canAnswer: true }, ({ questions }) => {
+  return runtime.subscribe('attention', { canAnswer: true, isAttended }, ({ questions }) => {
     for (const approval of questions) {
       approval.decisions.forEach((decision, item) => {
         const key = `${approval.request.id}/${item}`;

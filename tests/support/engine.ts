@@ -47,7 +47,10 @@ export interface HarnessOptions {
   /** The models that the endpoint lists; default: it gives no list. */
   models?: string[];
   apiKey?: string;
-  retryDelays?: readonly number[];
+  /** Default: one whose waits are short. */
+  retryClock?: NonNullable<Composition['retryClock']>;
+  /** Whether the person who answers counts as attached; default: yes. */
+  isAttended?: boolean;
   /** Where changed settings are saved. */
   configFolder?: string;
   /** Instead of a key and the scripted model. */
@@ -100,7 +103,7 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
     await model.close();
   };
   onTestFinished(close);
-  await answering(runtime, options.person ?? yes);
+  await answering(runtime, options.person ?? yes, options.isAttended);
   const { id: conversationId } = await runtime.request(
     'conversation.create',
     options.lead ? { agent: options.lead } : {},

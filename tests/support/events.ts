@@ -144,6 +144,7 @@ function reviewerWorks(recording: Recording): void {
     ],
   });
   recording.record(reviewer, { type: 'retry', turn: 0, attempt: 1, delayMs: 500, error });
+  recording.hint(reviewer, { type: 'request-silent', turn: 0, attempt: 2, silentMs: 30_000 });
   recording.record(reviewer, { type: 'notice', level: 'info', text: 'The provider is busy: trying again' });
   const calls = ['src/parser.ts', 'src/lines.ts'].map((path, index) => ({
     id: `call_read_${index}`,

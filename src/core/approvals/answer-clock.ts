@@ -16,6 +16,7 @@ interface Ports {
 export class AnswerClock {
   readonly #ports: Ports;
   #answerers = 0;
+  #persons = 0;
   /** For how long nobody who could answer has been attached, in milliseconds. */
   #aloneMs = 0;
   #lastTick = performance.now();
@@ -26,18 +27,25 @@ export class AnswerClock {
     this.#ports = ports;
   }
 
-  /** Counts one client whose person could answer, until the returned function is called. */
-  attach(): () => void {
+  /** Counts one client that could answer, until the returned function is called. */
+  attach(isAttended = true): () => void {
     this.#tick();
     this.#answerers += 1;
+    if (isAttended) this.#persons += 1;
     let attached = true;
     return () => {
       if (!attached) return;
       attached = false;
       this.#tick();
       this.#answerers -= 1;
+      if (isAttended) this.#persons -= 1;
       if (this.#answerers === 0) this.#aloneMs = 0;
     };
+  }
+
+  /** Whether a client with a person is attached. */
+  get isAttended(): boolean {
+    return this.#persons > 0;
   }
 
   /** Call when a question was opened or closed: the clock ticks only while there is one. */

@@ -136,9 +136,14 @@ export class ApprovalGate {
     return [...this.#open.values()].flatMap(({ approval, shown }) => (shown ? [approval] : []));
   }
 
-  /** Counts the clients whose person could answer; call the returned function when one leaves. */
-  attach(): () => void {
-    return this.#clock.attach();
+  /** Counts the clients that could answer; call the returned function when one leaves. */
+  attach(isAttended = true): () => void {
+    return this.#clock.attach(isAttended);
+  }
+
+  /** Whether a client with a person is attached. */
+  get isAttended(): boolean {
+    return this.#clock.isAttended;
   }
 
   close(): void {

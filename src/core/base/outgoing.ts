@@ -3,6 +3,7 @@
  * request that it begins, by `fetch`, a WebSocket or `http`. Of other processes it knows nothing.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { Socket } from 'node:net';
 import type { Contacted, Purpose } from '#contract/hosts/security.ts';
 
 /** More than anybody reads; what makes up new names must not fill the memory. */
@@ -53,6 +54,13 @@ function listen(name: string, hostOf: (request: object) => unknown): void {
     if (typeof host === 'string' && host !== '') contacted(host);
   });
 }
+
+/** Probes an idle connection after this time, in milliseconds: a dead one ends, where the system reports it. */
+const KEEP_ALIVE_MS = 15_000;
+
+channels.subscribe('undici:client:connected', (message) => {
+  (message as { socket: Socket }).socket.setKeepAlive(true, KEEP_ALIVE_MS);
+});
 
 listen('undici:request:create', (request) => {
   const { origin } = request as { origin?: unknown };

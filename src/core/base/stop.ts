@@ -2,10 +2,10 @@
 import type { ErrorCode } from '#contract/error.ts';
 import { TriadError } from './errors.ts';
 
-/** `user`: a person pressed stop · `output`: nobody reads what it says any more · `parent`: the run above ended · `lead`: terminated by its lead · `timeout`: silent too long · `time`: its time is used up · `shutdown`: the program ends · `failure`: the store failed · `terminated`, `hangup`, `unwritable`: the program that waited for it was told to end, lost its terminal, or could not write what it said. */
+/** `user`: a person pressed stop · `output`: nobody reads what it says any more · `parent`: the run above ended · `lead`: terminated by its lead · `timeout`: silent too long · `time`: its time is used up · `shutdown`: the program ends · `failure`: the store failed · `provider`: the provider does not answer, and nobody is attached · `terminated`, `hangup`, `unwritable`: the program that waited for it was told to end, lost its terminal, or could not write what it said. */
 export type StopKind =
   | ('user' | 'output' | 'parent' | 'lead' | 'timeout' | 'time')
-  | ('shutdown' | 'failure' | 'terminated' | 'hangup' | 'unwritable');
+  | ('shutdown' | 'failure' | 'provider' | 'terminated' | 'hangup' | 'unwritable');
 
 const SENTENCE: Readonly<Record<StopKind, string>> = {
   user: 'Stopped by the person',
@@ -16,6 +16,7 @@ const SENTENCE: Readonly<Record<StopKind, string>> = {
   time: 'Stopped: its time was used up',
   shutdown: 'Interrupted: the program was closed',
   failure: 'Interrupted: the history could not be written',
+  provider: 'Interrupted: the provider did not answer',
   terminated: 'Interrupted: the program was told to end (SIGTERM)',
   hangup: 'Interrupted: its terminal was closed (SIGHUP)',
   unwritable: 'Interrupted: its output could not be written',
@@ -23,7 +24,7 @@ const SENTENCE: Readonly<Record<StopKind, string>> = {
 
 /** Nobody wanted the work to end: it can be resumed. */
 const INTERRUPTS: ReadonlySet<StopKind> = new Set<StopKind>([
-  ...(['shutdown', 'failure', 'terminated', 'hangup', 'unwritable'] as const),
+  ...(['shutdown', 'failure', 'provider', 'terminated', 'hangup', 'unwritable'] as const),
 ]);
 
 const CODE: Partial<Record<StopKind, ErrorCode>> = { timeout: 'inactive', time: 'limit_reached' };

@@ -20,6 +20,11 @@ export class WorkClock {
     return this.#ms;
   }
 
+  /** Whether anything works now. */
+  get isRunning(): boolean {
+    return this.#workers > 0;
+  }
+
   /** Runs the clock until the returned function is called; overlapping work counts once. */
   work(): () => void {
     this.#count();

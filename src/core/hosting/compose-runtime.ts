@@ -10,6 +10,7 @@ import { literalOf } from '../base/pattern.ts';
 import { fetchFor } from '../base/outgoing.ts';
 import { LiveSettings } from '../settings/live-settings.ts';
 import { createModel, preloadAdapter } from '../model/adapters.ts';
+import { AnsweredHosts } from '../model/answered-hosts.ts';
 import { ModelLists } from '../model/model-lists.ts';
 import { loadPrices } from '../model/prices.ts';
 import { type ProviderPorts, Providers } from '../model/providers/providers.ts';
@@ -86,12 +87,13 @@ export async function composeRuntime(
 type Composed = Omit<RuntimePorts, 'providers' | 'mcp' | 'webSearch' | 'telemetry' | 'embeddings'> &
   Partial<Pick<RuntimePorts, 'embeddings'>> &
   Pick<TelemetryPorts, 'warn'> &
-  Omit<ProviderPorts, 'createModel' | 'lists'>;
+  Omit<ProviderPorts, 'createModel' | 'lists' | 'hosts'>;
 
 /** The real provider on these ports: what every runtime has, whatever it was made for. */
 export async function runtimeOf({ secrets, environment, createDemo, ...ports }: Composed): Promise<Runtime> {
   const providers = new Providers({
     lists: ports.data === undefined ? new ModelLists() : await ModelLists.load(ports.data),
+    hosts: ports.data === undefined ? new AnsweredHosts() : await AnsweredHosts.load(ports.data),
     settings: ports.settings,
     secrets,
     environment,

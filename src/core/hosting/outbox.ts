@@ -59,17 +59,22 @@ function isHint(event: AgentEvent): event is HintEvent {
 }
 
 function merge(waiting: AgentEvent[], growing: Map<string, number>, event: HintEvent): void {
-  const isOutput = event.type === 'tool-output';
-  const key = isOutput ? `${event.runId}:${event.toolCallId}` : `${event.messageId}:${event.part}`;
+  const key = keyOf(event);
   const index = growing.get(key);
   const whole = index === undefined ? null : merged(waiting[index], event);
   if (index !== undefined && whole) waiting[index] = whole;
   else growing.set(key, waiting.push(event) - 1);
 }
 
+/** Hints with the same key follow each other. */
+function keyOf(event: HintEvent): string {
+  if (event.type === 'request-silent') return `${event.runId}:silent`;
+  return event.type === 'tool-output' ? `${event.runId}:${event.toolCallId}` : `${event.messageId}:${event.part}`;
+}
+
 /** Both as one; null where they do not follow each other. */
 function merged(last: AgentEvent | undefined, event: HintEvent): HintEvent | null {
-  if (event.type === 'tool-output') return event;
-  if (!last || !isHint(last) || last.type === 'tool-output') return null;
+  if (event.type === 'tool-output' || event.type === 'request-silent') return event;
+  if (!last || !isHint(last) || last.type === 'tool-output' || last.type === 'request-silent') return null;
   return last.offset + last.text.length === event.offset ? { ...last, text: last.text + event.text } : null;
 }

@@ -1,21 +1,41 @@
-/** Which runs wait for their turn at the model now: what a client that comes later cannot see from rows. */
-import type { EventDraft } from '#contract/event.ts';
+/** Which runs wait for the model now: for their turn, or for the provider. A client that attaches cannot see it in rows. */
+import type { EventDraft, HintEvent } from '#contract/event.ts';
+import { providerWaitAfter } from '#contract/messages/provider-wait.ts';
+import type { ProviderWait } from '#contract/view.ts';
 
-/** What of an event tells of it. */
-type Told = Pick<EventDraft, 'type' | 'runId' | 'conversationId'> & { purpose?: unknown; atATime?: unknown };
+/** The waits of a conversation, by run id. `asking`: how many requests at a time the provider takes. */
+export interface Waits {
+  asking: Record<string, number>;
+  waits: Record<string, ProviderWait>;
+}
 
 export class Asking {
-  readonly #runs = new Map<string, { conversationId: string; atATime: number }>();
+  readonly #turns = new Map<string, { conversationId: string; atATime: number }>();
+  readonly #providers = new Map<string, { conversationId: string; wait: ProviderWait }>();
 
-  /** Between the start of a turn that has to wait and that of its request. */
-  take({ type, runId, conversationId, purpose, atATime }: Told): void {
-    if (type === 'turn-start' && typeof atATime === 'number') this.#runs.set(runId, { conversationId, atATime });
-    else if (type === 'run-end' || (type === 'request-start' && purpose === undefined)) this.#runs.delete(runId);
+  /** Updates the waits of the event's run. */
+  take(event: EventDraft | HintEvent): void {
+    const { runId, conversationId } = event;
+    if (event.type === 'turn-start' && event.atATime !== undefined)
+      this.#turns.set(runId, { conversationId, atATime: event.atATime });
+    else if (event.type === 'run-end' || (event.type === 'request-start' && event.purpose === undefined))
+      this.#turns.delete(runId);
+    const wait = providerWaitAfter(event);
+    if (wait) this.#providers.set(runId, { conversationId, wait });
+    else if (wait === null) this.#providers.delete(runId);
   }
 
-  /** By run id, how many requests at a time its provider takes. */
-  of(conversationId: string): Record<string, number> {
-    const own = [...this.#runs].filter(([, run]) => run.conversationId === conversationId);
-    return Object.fromEntries(own.map(([runId, { atATime }]) => [runId, atATime]));
+  /** The run shows activity, so it does not wait for an answer. */
+  delta(runId: string): void {
+    if (this.#providers.size > 0) this.#providers.delete(runId);
+  }
+
+  inConversation(conversationId: string): Waits {
+    const turns = [...this.#turns].filter(([, run]) => run.conversationId === conversationId);
+    const providers = [...this.#providers].filter(([, run]) => run.conversationId === conversationId);
+    return {
+      asking: Object.fromEntries(turns.map(([runId, { atATime }]) => [runId, atATime])),
+      waits: Object.fromEntries(providers.map(([runId, { wait }]) => [runId, wait])),
+    };
   }
 }

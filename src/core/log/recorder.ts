@@ -70,19 +70,27 @@ export class Recorder {
     this.#open.publish();
     if (payload.type === 'message-end' && payload.entry.kind === 'assistant') this.#open.end(payload.entry.messageId);
     const at = new Date().toISOString();
-    this.#open.asking.take({ ...payload, ...this.ids });
+    this.#open.asking.take({ ...payload, at, ...this.ids });
     const stored = this.#log.append({ ...payload, ...(origin && { origin }), at, ...this.ids });
     stored.catch(() => undefined);
     return stored;
   }
 
   hint(piece: Piece): void {
+    this.#open.asking.delta(this.ids.runId);
     this.#open.append(this.ids, piece);
   }
 
   /** Tells what a running call has printed last; never stored. */
   printed(toolCallId: string, tail: string, bytes: number): void {
     this.#log.hint({ type: 'tool-output', toolCallId, tail, bytes, at: new Date().toISOString(), ...this.ids });
+  }
+
+  /** Publishes that an attempt at a request gets no answer; never stored. */
+  silent(silence: { turn: number; attempt: number; silentMs: number }): void {
+    const event = { type: 'request-silent' as const, ...silence, at: new Date().toISOString(), ...this.ids };
+    this.#open.asking.take(event);
+    this.#log.hint(event);
   }
 
   /** The parts of an open message as streamed so far; empty if nothing was. */

@@ -7,10 +7,8 @@ import type { ModelEvent } from '../model/model.ts';
 import { callsBegun, interruptedParts } from '../log/open-messages.ts';
 import type { Emit } from '../log/recorder.ts';
 import { type About as Metered, RequestMeter, tellMiscount } from './request-meter.ts';
-import { Stopped } from '../base/stop.ts';
 import { normalizeCall } from '../tools/arguments.ts';
 import type { Calls } from './tool-calls.ts';
-import { Watchdog } from '../base/watchdog.ts';
 
 export interface Turn {
   turn: number;
@@ -33,7 +31,6 @@ export class Attempt {
   readonly #turn: Turn;
   readonly #key: string;
   readonly #meter: RequestMeter;
-  readonly #silence: AbortController;
   readonly #messageId = newId();
   readonly #parts: Part[] = [];
   readonly #callIds = new Map<number, string>();
@@ -42,17 +39,14 @@ export class Attempt {
   /** The message in the history, from the first part on that was recorded before its end. */
   #entry: AssistantEntry | null = null;
   #acting: NodeJS.Immediate | undefined;
-  #watchdog: Watchdog | null = null;
-  #resume: (() => void) | null = null;
 
-  /** Tells that it is sent. `silence`: aborted when nothing more comes of a response that is final. */
-  constructor(run: RunContext, turn: Turn, about: About, silence: AbortController) {
+  /** Records that it is sent. */
+  constructor(run: RunContext, turn: Turn, about: About) {
     this.#run = run;
     this.#turn = turn;
     const { key, ...rest } = about;
     this.#key = key;
     this.#meter = new RequestMeter(run, { turn: turn.turn, ...rest });
-    this.#silence = silence;
     this.#tell();
   }
 
@@ -77,9 +71,22 @@ export class Attempt {
     return this.#begun;
   }
 
+  /** Whether the response has no part that says or does anything. */
+  get isEmpty(): boolean {
+    return (
+      this.#entry === null && this.#parts.every((part) => part.type === 'thinking' || part.type === 'redacted_thinking')
+    );
+  }
+
+  /** Records an empty response as an interrupted message, with what it cost. Resolves when it is counted. */
+  endEmpty(stopReason: StopReason): Promise<unknown> {
+    const counted = this.#turn.emit({ type: 'usage', request: this.#meter.end(stopReason, null) });
+    if (this.#begun) this.#end(this.#parts, stopReason, { interrupted: true });
+    return counted;
+  }
+
   /** What it returns must be awaited before the next event: a message's start comes before its words. */
   take(event: ModelEvent): Promise<unknown> | undefined {
-    this.#watchdog?.feed();
     this.#meter.take(event);
     switch (event.type) {
       case 'start':
@@ -127,8 +134,6 @@ export class Attempt {
   /** Nothing more will come of it. */
   leave(): void {
     clearImmediate(this.#acting);
-    this.#watchdog?.stop();
-    this.#resume?.();
   }
 
   /** The provider answers, and has told what it read; providers that do not are believed to have read nothing. */
@@ -163,7 +168,7 @@ export class Attempt {
     this.#acting = undefined;
     if (this.#run.signal.aborted) return;
     const { turn, emit, calls } = this.#turn;
-    const entry = (this.#entry ??= this.#open());
+    const entry = (this.#entry ??= this.#run.history.add(this.#draft([], null)));
     const { n } = entry;
     const message = { messageId: this.#messageId, n, turn, responseId: this.#responseId };
     const end = this.#parts.findLastIndex(isCall) + 1;
@@ -173,15 +178,6 @@ export class Attempt {
       const recorded = emit({ type: 'message-part', ...message, part, value });
       if (value.type === 'tool_use') calls.add(value, recorded);
     }
-  }
-
-  /** Takes the message's place in the history. From now on silence ends the response, not the run. */
-  #open(): AssistantEntry {
-    this.#resume = this.#run.watchdog.hold();
-    const { envelope, watchdog } = this.#run;
-    const silent = (): void => this.#silence.abort(new Stopped('timeout'));
-    this.#watchdog = new Watchdog(envelope.limits.inactivityMs, silent, watchdog.clocks);
-    return this.#run.history.add(this.#draft([], null));
   }
 
   /** The whole message; the calls of it that were not acted upon yet are now. */

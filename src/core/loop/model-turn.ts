@@ -12,13 +12,15 @@ import { type ModelRequest, UnknownStop } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
 import { stopOf } from '../base/stop.ts';
 import { takeAnswer } from './taken.ts';
+import { Watchdog } from '../base/watchdog.ts';
 import { withImages } from './with-images.ts';
 
 /**
  * Ends with the recorded response, its calls set going, or throws the last attempt's ModelError. A response of which a
  * call was acted upon before it had come whole is final, however it ends: it is not asked for again (but an end for an
  * unknown reason is an error all the same). Nor is any other that would cross a bound: that bound is returned. A request
- * that was answered already, where this run is one that a fork goes on with, is not sent: its answer is taken.
+ * that was answered already, where this run is one that a fork goes on with, is not sent: its answer is taken. An empty
+ * answer is requested once more.
  */
 export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | null> {
   const known = await knownAnswer(run, turn);
@@ -29,39 +31,61 @@ export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | nu
   const queue = run.queue();
   const wait = queue === null ? {} : { atATime: queue };
   void turn.emit({ type: 'turn-start', turn: turn.turn, model: run.envelope.model, ...wait });
-  const release = await run.admit(run.signal);
-  let resume = run.watchdog.hold();
-  const silence = new AbortController();
+  const { request, key } = await requestOf(run, turn);
+  const first = await sendRequest(run, turn, { request, key, isLastTry: false });
+  if (first !== 'empty') return first;
+  const bound = turn.told ?? run.limits.admit(turn.turn);
+  if (bound) return bound;
+  const second = await sendRequest(run, turn, { request, key, isLastTry: true });
+  return second === 'empty' ? null : second;
+}
+
+interface Sent {
+  request: ModelRequest;
+  key: string;
+  /** Whether an empty answer is recorded as the answer. If not, it is returned as `empty`. */
+  isLastTry: boolean;
+}
+
+/** Sends a request until it is answered, and records each attempt. Returns the bound that forbids another attempt. */
+async function sendRequest(run: RunContext, turn: Turn, sent: Sent): Promise<Bound | 'empty' | null> {
+  const { request, key, isLastTry } = sent;
+  // What its last turn read is part of it.
+  const inputEstimate = estimatedInput(request, countedInput(run));
+  const { watchdog, envelope } = run;
   let attempt: Attempt | null = null;
+  let attemptNumber = 0;
+  // The request has a watchdog of its own, which ends the attempt and not the run.
+  const resume = watchdog.hold();
   try {
-    const { request, key } = await requestOf(run, turn);
-    // What its last turn read is part of it.
-    const inputEstimate = estimatedInput(request, countedInput(run));
     for await (const event of streamWithRetry(run.model, request, {
-      signal: AbortSignal.any([run.signal, silence.signal]),
-      delays: run.retryDelays,
+      signal: run.signal,
+      retries: run.retries(),
+      admit: (signal) => run.admit(signal),
+      watch: (onSilence) => new Watchdog(envelope.limits.inactivityMs, onSilence, watchdog.clocks),
+      onSilent: (silentMs) => run.noteSilence({ turn: turn.turn, attempt: attemptNumber, silentMs }),
     })) {
-      resume();
-      run.watchdog.feed();
       if (event.type === 'attempt') {
-        attempt = new Attempt(run, turn, { attempt: event.attempt, inputEstimate, key }, silence);
+        attempt?.leave();
+        attemptNumber = event.attempt;
+        attempt = new Attempt(run, turn, { attempt: event.attempt, inputEstimate, key });
         await attempt.ready();
-      } else if (event.type !== 'failed') await attempt?.take(event);
-      else {
-        await attempt?.fail(silence.signal.aborted ? stopOf(silence.signal) : event.error);
+      } else if (event.type === 'failed') {
+        await attempt?.fail(run.signal.aborted ? stopOf(run.signal) : event.error);
         if (attempt?.final && !(event.error instanceof UnknownStop)) return null;
         if (event.delayMs === null) continue;
         const bound = boundOf(run, turn, attempt);
         if (bound) return bound;
         const again = { turn: turn.turn, attempt: event.attempt, delayMs: event.delayMs };
         void turn.emit({ type: 'retry', ...again, error: errorInfo(event.error) });
-        resume = run.watchdog.hold();
-      }
+      } else if (event.type === 'end' && event.stopReason === 'end_turn' && !isLastTry && attempt?.isEmpty) {
+        await attempt.endEmpty(event.stopReason);
+        return 'empty';
+      } else await attempt?.take(event);
     }
   } finally {
     attempt?.leave();
     resume();
-    release();
   }
   return null;
 }

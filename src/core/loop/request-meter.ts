@@ -8,6 +8,7 @@ import { newId } from '../base/ids.ts';
 import type { Emit } from '../log/recorder.ts';
 import type { RunContext } from './run-context.ts';
 import {
+  ASLEEP,
   ModelError,
   type ModelEvent,
   type ModelRequest,
@@ -15,7 +16,6 @@ import {
   NO_USAGE,
   type WireMessage,
 } from '../model/model.ts';
-import { ASLEEP } from '../model/retry.ts';
 import { Stopped } from '../base/stop.ts';
 
 /**
@@ -174,7 +174,7 @@ export class RequestMeter {
 
   /**
    * As it is now: it ends with a stop reason, or failed. A provider that refused the request, or was not reached, has
-   * read nothing of it; one that answered, or may have when the request was stopped or the machine slept, has read all of it.
+   * read nothing of it; one that answered, or may have when the request was stopped, got no answer in time or the machine slept, has read all of it.
    */
   end(stopReason: StopReason | null, error: Error | null): RequestUsage {
     const isUnknown = !this.#isCounted && (this.#answered || (this.#sent && mayBeRead(error)));
@@ -205,6 +205,7 @@ export class RequestMeter {
 }
 
 function mayBeRead(error: Error | null): boolean {
-  if (error instanceof ModelError) return error.code === 'cancelled' || error.detail === ASLEEP;
+  if (error instanceof ModelError)
+    return error.code === 'cancelled' || error.code === 'inactive' || error.detail === ASLEEP;
   return error instanceof Stopped;
 }

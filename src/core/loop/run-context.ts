@@ -9,6 +9,7 @@ import type { Payload, Recorded } from '../log/recorder.ts';
 import type { Told } from '../log/told.ts';
 import type { Transcript } from '../log/transcript.ts';
 import type { Model, ModelUsage, ToolSpec } from '../model/model.ts';
+import type { RequestRetries } from '../model/request-retries.ts';
 import type { Piece } from '../log/open-messages.ts';
 import type { RunResult } from './closing.ts';
 import type { CompactionDesk } from './compaction-desk.ts';
@@ -90,7 +91,8 @@ export interface RunContext {
   readonly signal: AbortSignal;
   readonly watchdog: Watchdog;
   readonly model: Model;
-  readonly retryDelays: readonly number[];
+  /** Makes the retries of one request. */
+  retries(): RequestRetries;
   /** Whether complete calls are acted upon while the rest of their response still comes. */
   readonly early: boolean;
   /** The tools that this run is offered. */
@@ -124,6 +126,8 @@ export interface RunContext {
   admit(signal: AbortSignal): Promise<() => void>;
   price(usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
   hint(piece: Piece): void;
+  /** Shows that an attempt at a request gets no answer. */
+  noteSilence(silence: { turn: number; attempt: number; silentMs: number }): void;
   /** What the model gets of a call's output: one that is too long is kept whole, and shortened. */
   handOn(toolCallId: string, output: string): Promise<string>;
   /** The bytes of a picture that a call has shown; null where they are not kept any more. */

@@ -1,7 +1,7 @@
 /** One model request of a run outside of its turns: nothing of it enters the history, all of it is counted. */
 import type { RequestPurpose } from '#contract/event.ts';
 import type { Bound, StopReason } from '#contract/message.ts';
-import { TriadError } from '../base/errors.ts';
+import { errorInfo, TriadError } from '../base/errors.ts';
 import { turnsOf } from '../log/transcript.ts';
 import { limitText } from '../budget/limit-notices.ts';
 import type { RunContext } from './run-context.ts';
@@ -9,7 +9,7 @@ import type { ModelEvent, ToolSpec, WireMessage } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
 import type { Emit } from '../log/recorder.ts';
 import { type About, estimatedInput, RequestMeter, tellMiscount } from './request-meter.ts';
-import { Stopped, stopOf } from '../base/stop.ts';
+import { stopOf } from '../base/stop.ts';
 import { Watchdog } from '../base/watchdog.ts';
 
 export interface SideAsk {
@@ -41,29 +41,26 @@ export class AtLimit extends TriadError {
 /** What such a request needs of its run. */
 export type SideRun = Pick<
   RunContext,
-  'envelope' | 'history' | 'model' | 'retryDelays' | 'watchdog' | 'limits' | 'admit' | 'price'
+  'envelope' | 'history' | 'model' | 'retries' | 'noteSilence' | 'watchdog' | 'limits' | 'admit' | 'price'
 >;
 
 /**
  * `emit` must count what it is told as the run's own events are. Throws the last attempt's ModelError, `Stopped` where
- * the signal aborts or nothing comes for too long, and `AtLimit` where a bound forbids it. It feeds a watchdog of
+ * the signal aborts, and `AtLimit` where a bound forbids it. It feeds a watchdog of
  * its own, so it may be made while the run itself waits. It belongs to the run's newest turn and is none itself.
  */
 export async function sideRequest(run: SideRun, ask: SideAsk, emit: Emit): Promise<SideAnswer> {
   const turn = Math.max(0, turnsOf(run.history.entries) - 1);
   const allowance = new Allowance(run, turn);
   allowance.take();
-  const heldByRun = run.watchdog.hold();
-  let release: (() => void) | null = null;
+  const resume = run.watchdog.hold();
   try {
-    release = await run.admit(ask.signal);
     return await send(run, ask, { turn, emit, allowance });
   } catch (error) {
     throw ask.signal.aborted ? stopOf(ask.signal) : error;
   } finally {
     allowance.giveBack();
-    release?.();
-    heldByRun();
+    resume();
   }
 }
 
@@ -72,34 +69,31 @@ async function send(
   ask: SideAsk,
   { turn, emit, allowance }: { turn: number; emit: Emit; allowance: Allowance },
 ): Promise<SideAnswer> {
-  const silence = new AbortController();
-  const silent = (): void => silence.abort(new Stopped('timeout'));
-  const watchdog = new Watchdog(run.envelope.limits.inactivityMs, silent, run.watchdog.clocks);
+  const { watchdog, envelope } = run;
   const request = requestOf(run, ask);
   const inputEstimate = estimatedInput(request);
-  const signal = AbortSignal.any([ask.signal, silence.signal]);
-  let resume: (() => void) | null = null;
   let attempt: SideAttempt | null = null;
-  try {
-    for await (const event of streamWithRetry(run.model, request, { signal, delays: run.retryDelays })) {
-      resume?.();
-      watchdog.feed();
-      if (event.type === 'attempt') {
-        const about = { turn, attempt: event.attempt, purpose: ask.purpose, inputEstimate };
-        attempt = new SideAttempt(run, about, emit);
-        allowance.spend();
-      } else if (event.type !== 'failed') attempt?.take(event);
-      else {
-        await attempt?.fail(signal.aborted ? stopOf(signal) : event.error);
-        if (event.delayMs === null) continue;
-        allowance.take();
-        resume = watchdog.hold();
-      }
+  let attemptNumber = 0;
+  for await (const event of streamWithRetry(run.model, request, {
+    signal: ask.signal,
+    retries: run.retries(),
+    admit: (signal) => run.admit(signal),
+    watch: (onSilence) => new Watchdog(envelope.limits.inactivityMs, onSilence, watchdog.clocks),
+    onSilent: (silentMs) => run.noteSilence({ turn, attempt: attemptNumber, silentMs }),
+  })) {
+    if (event.type === 'attempt') {
+      attemptNumber = event.attempt;
+      const about = { turn, attempt: event.attempt, purpose: ask.purpose, inputEstimate };
+      attempt = new SideAttempt(run, about, emit);
+      allowance.spend();
+    } else if (event.type !== 'failed') attempt?.take(event);
+    else {
+      await attempt?.fail(ask.signal.aborted ? stopOf(ask.signal) : event.error);
+      const { delayMs } = event;
+      if (delayMs === null) continue;
+      allowance.take();
+      void emit({ type: 'retry', turn, attempt: event.attempt, delayMs, error: errorInfo(event.error) });
     }
-  } catch (error) {
-    throw signal.aborted ? stopOf(signal) : error;
-  } finally {
-    watchdog.stop();
   }
   if (!attempt) throw new TriadError('internal', 'A request ended without an attempt');
   return attempt.end();

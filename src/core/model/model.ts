@@ -92,14 +92,21 @@ export interface Model {
 /** Most tokens that a count of a provider can be; more is a mistake. */
 export const MAX_COUNT = 1e9;
 
+/** Detail of an attempt that was cut off because the machine slept over its answer. */
+export const ASLEEP = 'asleep';
+/** Detail of an attempt that was cut off because the person sent the request again. */
+export const TRIED_NOW = 'tried-now';
+
 /** A failed attempt, classified by status code and error type; only that the context is full is also known by words. */
 export class ModelError extends TriadError {
-  /** Whether the same request may succeed later: 408, 409, 429, 5xx, 529 and network. */
+  /** Whether the same request may succeed later: 408, 409, 429, 5xx, 529, network and silence. */
   readonly retryable: boolean;
   /** What the provider asked to wait, in milliseconds. */
   readonly retryAfterMs: number | null;
   /** HTTP status, where there was one. */
   readonly status: number | null;
+  /** Most tries of the request; null: no limit by this error. */
+  readonly maxTries: number | null;
 
   constructor(
     code: ErrorCode,
@@ -108,6 +115,7 @@ export class ModelError extends TriadError {
       retryable: boolean;
       retryAfterMs?: number | null;
       status?: number | null;
+      maxTries?: number | null;
       cause?: unknown;
       detail?: string;
     },
@@ -117,6 +125,7 @@ export class ModelError extends TriadError {
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.status = options.status ?? null;
+    this.maxTries = options.maxTries ?? null;
   }
 }
 

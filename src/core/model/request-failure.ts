@@ -1,5 +1,6 @@
 /** Classifies failed requests by status, error type and network code (a full context also by words), and says what to do. */
 import type { ErrorCode } from '#contract/error.ts';
+import { FIRST_ANSWER_TRIES } from '#contract/limits.ts';
 import { redact } from '../base/redact.ts';
 import { cutAtCodePoint } from '../base/text.ts';
 import { FULL_TYPES, saysFull } from './context-full.ts';
@@ -40,6 +41,7 @@ interface Verdict {
   code: ErrorCode;
   message: string;
   retryable: boolean;
+  maxTries: number | null;
 }
 
 const MAX_SAID_CHARS = 400;
@@ -100,6 +102,7 @@ export function responseError(response: ErrorResponse, target: RequestTarget): M
   const detail = [`status ${answer.status ?? 'none'}`, answer.type, answer.requestId].filter(Boolean).join(', ');
   return new ModelError(verdict.code, verdict.message, {
     retryable: verdict.retryable && answer.header('x-should-retry') !== 'false',
+    maxTries: verdict.maxTries,
     retryAfterMs: retryAfterMs((name) => answer.header(name)),
     // That a request is too large some servers say with 400.
     status: status === TOO_LARGE ? status : answer.status,
@@ -121,6 +124,11 @@ const ABOUT_KEY = /\b(?:(?:x-)?api[-_ ]?key|key|token|credentials?|bearer|unauth
 const ABOUT_PAYMENT = /\b(?:pay|bill|credit|balance|quota|fund|subscri|plan\b)/i;
 const ABOUT_RATE = /\b(?:rate|limit|quota|too many|throttl)/i;
 const ABOUT_LOAD = /\b(?:overload|capacity|busy)/i;
+/** A local server that has been asked for a model that is not in its memory yet. */
+const ABOUT_LOADING = /\bload(?:ing|ed)?\b.{0,40}\bmodel\b|\bmodel\b.{0,40}\bload(?:ing|ed)?\b/i;
+/** Faults of a server that the same request meets again. */
+const ABOUT_LASTING_FAULT =
+  /\bout of memory\b|\b(?:insufficient|not enough|requires more)\b.{0,20}\bmemory\b|\b(?:chat )?template\b|\bjinja\b|\broles? must\b|\bdoes not support\b|\bunsupported\b/i;
 const ABOUT_MODEL = /\bmodel\b/i;
 const ABOUT_PATH = /\b(?:not found|unknown (?:request )?url|no (?:such )?route|cannot post|is not served)\b/i;
 const KEY_TYPES: ReadonlySet<string> = new Set(['authentication_error', 'invalid_api_key']);
@@ -142,6 +150,8 @@ interface Explanation {
   todo: string;
   otherwise: string;
   retryable?: true;
+  /** Most tries; left out: no limit. */
+  maxTries?: number;
 }
 
 const AGAIN = 'Wait a while and try again.';
@@ -161,6 +171,9 @@ const EXPLANATIONS: Readonly<Record<number, (failure: Failure) => Explanation>> 
         : `${host} refused the request (${label})`,
     todo: 'Check the billing of the account.',
     otherwise: `${host} asks for payment: check the billing of the account`,
+    // A payment may take a moment to be seen.
+    retryable: true,
+    maxTries: FIRST_ANSWER_TRIES,
   }),
   408: explainDelay,
   409: explainDelay,
@@ -195,9 +208,9 @@ const EXPLANATIONS: Readonly<Record<number, (failure: Failure) => Explanation>> 
 function verdictOf(status: number, { status: sent, type, said }: ErrorResponse, target: RequestTarget): Verdict {
   const failure: Failure = { ...target, status, type: type ?? '', said: said ?? '', label: sent ?? type ?? 'error' };
   const explain = Object.hasOwn(EXPLANATIONS, status) ? EXPLANATIONS[status]! : explainOther;
-  const { code, happened, todo, otherwise, retryable = false } = explain(failure);
+  const { code, happened, todo, otherwise, retryable = false, maxTries = null } = explain(failure);
   const sentence = quoted(failure.said);
-  return { code, message: sentence === null ? otherwise : `${happened}: ${sentence} ${todo}`, retryable };
+  return { code, message: sentence === null ? otherwise : `${happened}: ${sentence} ${todo}`, retryable, maxTries };
 }
 
 function explainRefusal({ host }: Failure): Explanation {
@@ -267,7 +280,22 @@ function explainDelay({ host, label, status }: Failure): Explanation {
   };
 }
 
-function explainOther({ host, api, checkUrl, label, status, type }: Failure): Explanation {
+function explainOther({ host, api, checkUrl, label, status, type, said }: Failure): Explanation {
+  if (ABOUT_LOADING.test(said) && status === 503)
+    return {
+      code: 'overloaded',
+      happened: `${host} is loading the model`,
+      todo: 'Wait until it is loaded.',
+      otherwise: `${host} is loading the model: wait until it is loaded`,
+      retryable: true,
+    };
+  if (status >= 500 && ABOUT_LASTING_FAULT.test(said))
+    return {
+      code: 'provider',
+      happened: `${host} failed (${label})`,
+      todo: 'Correct what it names, then try again.',
+      otherwise: `${host} failed (${type || status})`,
+    };
   if (status >= 500)
     return {
       code: 'provider',

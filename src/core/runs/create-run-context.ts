@@ -24,6 +24,9 @@ import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ProviderLimiter } from '../model/provider-limiter.ts';
+import { RequestRetries } from '../model/request-retries.ts';
+import type { ModelError } from '../model/model.ts';
+import { Stopped } from '../base/stop.ts';
 import { refuseReplacedFolder } from '../approvals/replaced-folder.ts';
 import { handedOn } from '../tools/long-output.ts';
 import { workspaceOf } from './workspace-of.ts';
@@ -100,13 +103,20 @@ async function checkFolder(
 
 /** How requests are made, and what they cost. */
 function requestsFor(
-  { engine, plan, model, watchdog }: Parts,
+  { engine, plan, model, watchdog, workflow }: Parts,
   limiter: ProviderLimiter,
-): Pick<RunContext, 'model' | 'retryDelays' | 'seesImages' | 'queue' | 'admit' | 'price'> {
+): Pick<RunContext, 'model' | 'retries' | 'seesImages' | 'queue' | 'admit' | 'price'> {
   const { envelope, kind } = plan;
   return {
     model,
-    retryDelays: engine.retryDelays,
+    retries: () =>
+      new RequestRetries({
+        ...engine.retryPorts(model.provider),
+        tryNow: workflow.tryNow,
+        interruptsOnSilence: kind === 'lead',
+        isOtherRunWorking: () => workflow.budget.clock.isRunning,
+        interrupt: (failure) => workflow.runs.controller.abort(unansweredStop(failure)),
+      }),
     seesImages: engine.capabilities(envelope.provider, envelope.model).vision !== false,
     queue: () => limiter.queue({ free: kind === 'lead' }),
     // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
@@ -116,6 +126,14 @@ function requestsFor(
     },
     price: (usage) => engine.price(envelope.model, usage),
   };
+}
+
+/** Returns the reason with which a workflow ends whose provider does not answer. */
+function unansweredStop({ message }: ModelError): Stopped {
+  return new Stopped(
+    'provider',
+    `Interrupted: the provider did not answer. Resume when it does. Last error: ${message}`,
+  );
 }
 
 /** How large its context may become, and who makes room in it. */
@@ -162,10 +180,14 @@ function storedOf({ calls, approvals }: RunPlan['stored']): RunContext['stored']
   };
 }
 
-function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn' | 'image'> {
+function recordsFor({
+  engine,
+  plan: { recorder },
+}: Parts): Pick<RunContext, 'hint' | 'noteSilence' | 'streamed' | 'handOn' | 'image'> {
   const { conversationId, runId } = recorder.ids;
   return {
     hint: (piece) => recorder.hint(piece),
+    noteSilence: (silence) => recorder.silent(silence),
     streamed: (messageId) => recorder.streamed(messageId),
     handOn: (toolCallId, output) =>
       handedOn(output, toolCallId, () => engine.outputs.keep({ conversationId, runId, toolCallId }, output)),

@@ -12,6 +12,7 @@ import type { EventLog } from '../log/event-log.ts';
 import type { Model, ModelUsage } from '../model/model.ts';
 import type { OpenMessages } from '../log/open-messages.ts';
 import type { ProviderLimiter } from '../model/provider-limiter.ts';
+import type { ProviderRetryPorts } from '../model/request-retries.ts';
 import type { OwnFolders } from '../settings/folders.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
@@ -65,5 +66,6 @@ export interface Engine {
   /** Where the person lists prices that the program does not know. */
   readonly pricesFile: string;
   limiter(provider: string): ProviderLimiter;
-  readonly retryDelays: readonly number[];
+  /** What the retries of a request share with all requests at its provider. */
+  retryPorts(provider: string): ProviderRetryPorts;
 }

@@ -83,7 +83,6 @@ export async function executeRun(
     const result = await drive(createEmit(parts), plan.alone?.loop(run) ?? agentLoop(run));
     ending = { result, remark: null };
   } catch (error) {
-    engine.limiter(envelope.provider).requestFailed(error);
     ending = endOf(error, signal, history);
   } finally {
     watchdog.stop();
@@ -204,7 +203,7 @@ function endOf(error: unknown, signal: AbortSignal, history: Transcript): Ending
   const info = errorInfo(cause);
   const as = (outcome: Outcome): RunResult => ({ outcome, text, error: info });
   if (info.code === 'interrupted' || info.code === 'store_failed') return { result: as('interrupted'), remark: null };
+  if (info.code === 'inactive') return { result: as('timed_out'), remark: null };
   if (!(cause instanceof Stopped)) return { result: as('error'), remark: null };
-  if (cause.kind === 'timeout') return { result: as('timed_out'), remark: null };
   return { result: as('cancelled'), remark: { kind: 'system', code: 'cancelled', text: info.message } };
 }

@@ -2,6 +2,7 @@
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { WorkflowBudget } from '../budget/workflow-budget.ts';
+import type { TryNow } from '../model/try-now.ts';
 import type { WorkflowTotals } from '../log/workflow-totals.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { PersonWords } from './person-words.ts';
@@ -17,4 +18,6 @@ export interface WorkflowScope {
   readonly record: WorkflowTotals;
   readonly budget: WorkflowBudget;
   readonly words: PersonWords;
+  /** Lets the person send waiting requests again at once. */
+  readonly tryNow: TryNow;
 }

@@ -57,7 +57,7 @@ import { Lenders } from '../workspace/lent/lenders.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Trust } from '../agents/trust.ts';
-import { RETRY_DELAYS_MS } from '#contract/limits.ts';
+import { type RetryClock, systemClock } from '../model/request-retries.ts';
 
 /** Everything that a host provides; nothing is looked up elsewhere. */
 export interface RuntimePorts extends HandlerPorts {
@@ -73,8 +73,8 @@ export interface RuntimePorts extends HandlerPorts {
   embeddings: () => Promise<Embeddings | null>;
   /** Long outputs of calls, in the same folder. */
   outputs: Outputs;
-  /** Delays between the attempts of a model request, in milliseconds. */
-  retryDelays?: readonly number[];
+  /** Times the waits between the attempts of a model request. Left out: the clock of the system. */
+  retryClock?: RetryClock;
   /** Most events of one transaction. */
   groupSize?: number;
   /** Signs the grants of a store that others can write; left out for a store of this machine. */
@@ -243,8 +243,8 @@ function subscriberOf(engine: Engine, attention: AttentionFeed, home: string): C
     // The topic determines the event type, which the compiler cannot infer here.
     const each = listener as (event: unknown) => void;
     if (topic === 'attention') {
-      const { canAnswer } = parse(topic, topics.attention, input);
-      const leave = canAnswer ? gate.attach() : () => undefined;
+      const { canAnswer, isAttended = canAnswer } = parse(topic, topics.attention, input);
+      const leave = canAnswer ? gate.attach(isAttended) : () => undefined;
       const end = attention.subscribe(each);
       return () => {
         end();
@@ -289,6 +289,11 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
   const tools = new ToolRegistry(ports.tools);
   const { settings, agents, trust, mcp, providers, store, own, workspaces, outputs, shell } = ports;
   const limiters = new Map<string, ProviderLimiter>();
+  const limiter = (name: string): ProviderLimiter => {
+    const known = limiters.get(name) ?? new ProviderLimiter(() => providers.concurrency(name));
+    limiters.set(name, known);
+    return known;
+  };
   const gate = new ApprovalGate({
     onChange,
     saveClock: (requests) => {
@@ -336,12 +341,18 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     capabilities: (name, model) => providers.models.capabilities(name, model),
     price: (model, usage) => priceOf(ports.prices, model, usage),
     pricesFile: ports.prices.file,
-    limiter: (name) => {
-      const known = limiters.get(name) ?? new ProviderLimiter(() => providers.concurrency(name));
-      limiters.set(name, known);
-      return known;
-    },
-    retryDelays: ports.retryDelays ?? RETRY_DELAYS_MS,
+    limiter,
+    retryPorts: (name) => ({
+      clock: ports.retryClock ?? systemClock,
+      hasAnswered: () => providers.hasAnswered(name),
+      noteAnswer: () => {
+        providers.noteAnswer(name);
+        limiter(name).noteAnswer();
+      },
+      onAnswer: (listener) => limiter(name).onAnswer(listener),
+      isAttended: () => gate.isAttended,
+      unattendedMs: () => settings.limits.unattended_wait_minutes * 60_000,
+    }),
   };
 }
 

@@ -136,9 +136,19 @@ const SettingsFile = z.strictObject({
         .describe(
           'Identical calls in a row after which an agent is told, and as many again after which it ends, where its definition says nothing else.',
         ),
+      unattended_wait_minutes: z
+        .number()
+        .min(0)
+        .max(limits.MAX_BUDGET.minutes)
+        .default(limits.UNATTENDED_WAIT_MINUTES)
+        .describe(
+          'Minutes that work waits for a provider that does not answer, while no client is attached. Then it is interrupted, and can be resumed. With a client it waits until you stop it.',
+        ),
       inactivity_seconds: count(86_400)
         .default(limits.INACTIVITY_MS / 1000)
-        .describe('Seconds of silence of its model and tools after which an agent is stopped.'),
+        .describe(
+          'Seconds of silence after which a request to the model is sent again, twice at most, and an agent is stopped.',
+        ),
       approval_seconds: count(86_400)
         .default(limits.APPROVAL_TIMEOUT_MS / 1000)
         .describe('Seconds that a question waits for an answer; then the answer is no.'),

@@ -15,6 +15,8 @@ import { compact } from '../loop/compaction.ts';
 import { restored } from '../loop/compaction-desk.ts';
 import { estimatedInput } from '../loop/request-meter.ts';
 import type { ModelUsage } from '../model/model.ts';
+import { RequestRetries } from '../model/request-retries.ts';
+import { TryNow } from '../model/try-now.ts';
 import type { Engine } from '../runs/engine.ts';
 import { saidBefore } from './lead.ts';
 import type { Orchestrator } from './orchestrator.ts';
@@ -115,7 +117,17 @@ export class Contexts {
       history: new Transcript(entries),
       prior,
       model,
-      retryDelays: engine.retryDelays,
+      noteSilence: nothing,
+      retries: () =>
+        new RequestRetries({
+          ...engine.retryPorts(model.provider),
+          // The person waits for the result of this request, so it fails after a few tries.
+          hasAnswered: () => false,
+          tryNow: new TryNow(),
+          interruptsOnSilence: false,
+          isOtherRunWorking: () => true,
+          interrupt: nothing,
+        }),
       watchdog,
       limits: {
         ...{ admit: () => null, withdraw: nothing, lastInput: () => 0, noteMiscount: () => false },

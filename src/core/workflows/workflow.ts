@@ -5,6 +5,7 @@ import type { Word } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { WorkflowBudget } from '../budget/workflow-budget.ts';
+import { TryNow } from '../model/try-now.ts';
 import { WorkflowTotals } from '../log/workflow-totals.ts';
 import type { Engine } from '../runs/engine.ts';
 import { PersonWords } from '../runs/person-words.ts';
@@ -51,6 +52,7 @@ export class Workflow implements WorkflowScope {
   readonly budget: WorkflowBudget;
   readonly words: PersonWords;
   readonly subAgents: Roster;
+  readonly tryNow = new TryNow();
 
   constructor(parts: Parts) {
     this.id = parts.id;
@@ -66,6 +68,7 @@ export class Workflow implements WorkflowScope {
     this.words = new PersonWords(parts.said);
     this.subAgents = new Roster(parts);
   }
+
   /** Its temporary agents: those that work or may begin, and, forgotten from now on, how many others were left. */
   cleanupTemporary(): { removed: number; working: { runId: string; agent: string }[] } {
     const mayWork = ({ runId, outcome }: SubAgentSummary): boolean =>

@@ -190,6 +190,11 @@ export class App {
     return succeeds(this.toasts, this.connection.request('workflow.resume', { workflowId }));
   }
 
+  /** Sends the requests of a workflow that wait for their provider again at once; a toast says why that failed. */
+  async tryNow(workflowId: string): Promise<void> {
+    await succeeds(this.toasts, this.connection.request('workflow.try-now', { workflowId }));
+  }
+
   /** Raises the limits of a workflow. Returns whether they were raised; a toast says why they were not. */
   extendWorkflow(workflowId: string, more: Extension): Promise<boolean> {
     return succeeds(this.toasts, this.connection.request('workflow.extend', { workflowId, ...more }));

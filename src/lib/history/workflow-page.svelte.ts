@@ -98,7 +98,7 @@ function viewOf(detail: WorkflowDetail, known: View | null): View {
     more: false,
     entries: new Map(entries),
     open: [],
-    retries: {},
+    waits: {},
     reviewing: [],
     outputs: [],
     compacting: [],

@@ -1,15 +1,15 @@
 /** Reduces events into the view of a conversation: pure, the same live, after a reload and from history. */
 import { endedCall, undoneBy, undoOf } from '#contract/call-row.ts';
-import type { AgentEvent, DurableEvent } from '#contract/event.ts';
+import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
-import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
+import type { ProviderWait, RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { isDemoRun } from './demo.ts';
 import { withContext, withDecision } from './answers.ts';
 import { aside, left, noticed, used, withoutAside } from './compactions.ts';
 import { applyHint, applyPart, opened, withEmptyParts, withoutOpen } from './open-messages.ts';
 import { type Output, outputsWithout, withOutput } from './outputs.ts';
-import { retried, type Retry, withoutRetry } from './retries.ts';
+import { withWait } from './provider-waits.ts';
 import { withWord } from './said.ts';
 import { itemCountOf } from './subject.ts';
 import { forkOf, startedAgain, startedWorkflow } from '#contract/messages/workflow-row.ts';
@@ -21,10 +21,10 @@ import { withAsking, withTurn } from './waiting.ts';
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
 /** The rows of a snapshot, kept up to date by events, and state that is never stored. */
-export interface View extends Omit<Snapshot, 'entries'> {
+export interface View extends Omit<Snapshot, 'entries' | 'waits'> {
   entries: RunEntries;
-  /** By run id; removed at the run's next event. */
-  retries: Readonly<Record<string, Retry>>;
+  /** By run id: requests that wait for their provider. */
+  waits: Readonly<Record<string, ProviderWait>>;
   /** Ids of runs whose answer is being reviewed. */
   reviewing: readonly string[];
   /** What running calls have printed last; gone when they end. */
@@ -38,7 +38,7 @@ export function fromSnapshot(snapshot: Snapshot): View {
     ...snapshot,
     entries: entriesIn(snapshot.entries),
     open: snapshot.open.map(withEmptyParts),
-    retries: {},
+    waits: snapshot.waits ?? {},
     reviewing: [],
     outputs: [],
     compacting: [],
@@ -48,10 +48,15 @@ export function fromSnapshot(snapshot: Snapshot): View {
 
 /** Applies one event: a durable event at most once, by its `seq`; a hint to open messages only. */
 export function reduce(view: View, event: AgentEvent): View {
-  if (!('seq' in event)) return event.type === 'tool-output' ? withOutput(view, event) : applyHint(view, event);
+  if (!('seq' in event)) return withHint(withWait(view, event), event);
   if (event.seq <= view.seq) return view;
-  const next = apply(view, event);
+  const next = apply(withWait(view, event), event);
   return { ...next, seq: event.seq, conversation: { ...next.conversation, lastSeq: event.seq } };
+}
+
+function withHint(view: View, hint: HintEvent): View {
+  if (hint.type === 'request-silent') return view;
+  return hint.type === 'tool-output' ? withOutput(view, hint) : applyHint(view, hint);
 }
 
 /**
@@ -113,9 +118,9 @@ function apply(view: View, event: DurableEvent): View {
     case 'run-end':
       return runEnd(view, event);
     case 'message-start':
-      return { ...withoutRetry(view, event.runId), open: opened(view.open, event) };
+      return { ...view, open: opened(view.open, event) };
     case 'message-part':
-      return applyPart(withoutRetry(view, event.runId), event);
+      return applyPart(view, event);
     case 'message-end':
     case 'handoff':
       return messageEnd(view, event);
@@ -135,11 +140,10 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, approvals: withContext(view.approvals, event) };
     case 'usage':
       return usage(view, event);
-    case 'retry':
-      return retried(view, event);
     case 'turn-start':
     case 'request-start':
       return withTurn(view, event);
+    case 'retry':
     case 'turn-end':
     case 'memory-change':
     case 'grant-change':
@@ -298,7 +302,7 @@ function runEnd(view: View, event: Event<'run-end'>): View {
   const open = view.open.filter((message) => message.runId !== runId);
   const outputs = outputsWithout(view, runId);
   const runs = setRun(view, runId, () => ({ ...set, ...times }));
-  return { ...withAsking(withoutAside(withoutRetry(view, runId), runId), event, null), runs, workflows, open, outputs };
+  return { ...withAsking(withoutAside(view, runId), event, null), runs, workflows, open, outputs };
 }
 
 function messageEnd(
@@ -306,9 +310,7 @@ function messageEnd(
   { runId, entry }: Event<'message-end' | 'handoff' | 'compaction' | 'compaction-undo'>,
 ): View {
   const next = { ...view, entries: putEntry(view.entries, runId, entry) };
-  return entry.kind === 'assistant'
-    ? { ...withoutRetry(next, runId), open: withoutOpen(view.open, entry.messageId) }
-    : next;
+  return entry.kind === 'assistant' ? { ...next, open: withoutOpen(view.open, entry.messageId) } : next;
 }
 
 function toolStart(view: View, { runId, toolCallId, name, at }: Event<'tool-start'>): View {

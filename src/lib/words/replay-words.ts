@@ -79,7 +79,7 @@ function step({ agent, what }: Step, { phases, remarks }: Shared): string {
     case 'compacts':
       return `${agent} has made room in its context`;
     case 'retries':
-      return `The model failed ${agent}, and is asked again`;
+      return `${agent} waits for the provider`;
     case 'plans':
       return `${agent} has changed its plan`;
     case 'limits':

@@ -5,6 +5,7 @@ export const settingsSearchWords = {
   'limits.max_sub_agents': 'parallel children subagents spawn how many',
   'limits.max_concurrent': 'parallel simultaneous concurrency queue',
   'limits.doom_loop_threshold': 'loop stuck repeat repetition',
+  'limits.unattended_wait_minutes': 'offline outage network retry overloaded',
   'limits.inactivity_seconds': 'timeout hang stalled silent',
   'limits.approval_seconds': 'timeout expiry countdown clock deadline',
   'limits.run.max_cost_usd': 'budget price spend money dollars',

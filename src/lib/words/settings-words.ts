@@ -34,6 +34,7 @@ const labels: Readonly<Record<string, string>> = {
   'limits.max_iterations_ceiling': 'Most turns of any agent',
   'limits.doom_loop_threshold': 'Identical calls in a row',
   'limits.child_minutes': 'Time of a sub-agent',
+  'limits.unattended_wait_minutes': 'Wait for a provider without a client',
   'limits.inactivity_seconds': 'Inactivity limit',
   'limits.approval_seconds': 'Time to answer',
   'permissions.mode': 'Approval mode',

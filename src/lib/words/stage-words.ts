@@ -49,7 +49,7 @@ function now(name: string, what: Now): string {
     case 'compacts':
       return 'making room in its context';
     case 'retries':
-      return 'asking the model once more';
+      return 'waiting for the provider';
     case 'call':
       return (DOING[what.name] ?? ((argument) => `using ${callTitle(what.name)} ${argument}`))(what.argument).trim();
   }

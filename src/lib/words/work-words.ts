@@ -71,8 +71,17 @@ export const workWords = {
     worked: (time: string) => `${time} work`,
     forYou: (time: string) => `${time} waiting for you`,
     behind: (message: string) => `queued behind “${message}”`,
-    retryIn: (attempt: number, time: string) => `Attempt ${attempt} in ${time}`,
-    retryNow: (attempt: number) => `Attempt ${attempt} starts…`,
+  },
+  /** A request that waits for its provider. */
+  provider: {
+    waiting: 'Waiting for the provider.',
+    nextTry: (time: string) => `Next try in ${time}`,
+    trying: 'Trying now…',
+    silent: 'No answer yet.',
+    silentFor: (time: string) => `Waiting for ${time}`,
+    silentHelp: 'The model may still be working. Try now sends the request again, and both can cost.',
+    tryNow: 'Try now',
+    stop: 'Stop',
   },
   again: {
     run: 'Try again',

@@ -4,7 +4,7 @@ import type { DurableEvent } from '#contract/event.ts';
 import { estimatedTokensOf } from '#contract/tally.ts';
 import { RequestMeter } from '#core/loop/request-meter.ts';
 import { ModelError, NO_USAGE } from '#core/model/model.ts';
-import { ASLEEP } from '#core/model/retry.ts';
+import { ASLEEP } from '#core/model/model.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 import { startEngine, type Harness } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
@@ -231,7 +231,7 @@ describe('parts that cannot be true', () => {
       .reply([text('Half.')], cut)
       .on({})
       .reply([text('Done.')]);
-    const engine = await startEngine(script, { retryDelays: [0] });
+    const engine = await startEngine(script);
     const end = await engine.ask('Go');
     expect(end).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const { requests, workflow } = await detailOf(engine, end.workflowId);

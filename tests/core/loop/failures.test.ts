@@ -41,11 +41,28 @@ describe('failures of the model', () => {
     ]);
   });
 
-  test('an overload that stays ends with its own error after the last retry', async () => {
-    const engine = await startEngine(new Script().on({}).reply([], overloaded));
+  test('an overload that stays interrupts the workflow when nobody is attached; resumed, it completes', async () => {
+    let isDown = true;
+    const script = new Script().on({ where: () => isDown }).reply([], overloaded);
+    script.on({}).reply([text('At last.')]);
+    const engine = await startEngine(script, { isAttended: false });
     const end = await engine.ask('Hello');
-    expect(end).toMatchObject({ outcome: 'error', error: { code: 'overloaded' } });
-    expect(engine.model.requests).toHaveLength(4);
+    expect(end).toMatchObject({ outcome: 'interrupted', error: { code: 'interrupted' } });
+    expect(end.error?.message).toMatch(/the provider did not answer.*"Overloaded"/s);
+    const waitedMs = engine.of('retry').reduce((sum, { delayMs }) => sum + delayMs, 0);
+    expect(waitedMs).toBeGreaterThan(14 * 60_000);
+    isDown = false;
+    await engine.runtime.request('workflow.resume', { workflowId: end.workflowId });
+    expect(await engine.event('workflow-end', ({ outcome }) => outcome === 'completed')).toMatchObject({
+      text: 'At last.',
+    });
+  });
+
+  test('an empty answer is requested once more', async () => {
+    const engine = await start(new Script().step([]).step([text('Second try.')]));
+    expect(await engine.ask('Hello')).toMatchObject({ outcome: 'completed', text: 'Second try.' });
+    expect(engine.of('usage').map(({ request }) => request.error)).toEqual([null, null]);
+    expect(engine.model.requests.map(({ seen }) => seen.prompt)).toEqual(['Hello', 'Hello']);
   });
 
   test('a stream cut in the middle of a tool call is tried again; the half call never runs', async () => {
@@ -102,7 +119,7 @@ describe('failures of the model', () => {
     const outcomeOf = async (script: Script): Promise<string> => (await (await start(script)).ask('Hello')).outcome;
     expect(await outcomeOf(new Script().step([text('No.')], { stopReason: 'refusal' }))).toBe('refused');
     expect(await outcomeOf(new Script().step([text('Half an')], { stopReason: 'max_tokens' }))).toBe('partial');
-    expect(await outcomeOf(new Script().step([]))).toBe('partial');
+    expect(await outcomeOf(new Script().step([]).step([]))).toBe('partial');
   });
 
   test('an empty message is refused, a message of 1 MB goes through whole', async () => {
@@ -122,7 +139,7 @@ describe('failures of the model', () => {
   });
 
   fullTest(
-    'tests/core/workflows/clocks.test.ts › a sub-agent that falls silent is ended as timed out; its lead, which waits for it, goes on',
+    'tests/core/workflows/clocks.test.ts › a sub-agent whose model falls silent three times is ended as timed out; its lead goes on',
   )('a run that falls silent is ended as timed out; its lead goes on', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })

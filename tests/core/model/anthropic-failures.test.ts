@@ -11,7 +11,7 @@ describe('answers with an error', () => {
   test.for([
     [400, 'bad_request', false],
     [401, 'auth', false],
-    [402, 'provider', false],
+    [402, 'provider', true],
     [403, 'auth', false],
     [404, 'not_found', false],
     [408, 'provider', true],

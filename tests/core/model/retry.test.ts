@@ -1,41 +1,13 @@
 // Repeating a request: what is repeated, how long it waits, and when it gives up.
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { MAX_RETRY_AFTER_MS, RETRY_DELAYS_MS } from '#contract/limits.ts';
-import { MachineSleep } from '#core/base/machine-sleep.ts';
-import { ModelError, type Model, type ModelEvent } from '#core/model/model.ts';
-import { type AttemptEvent, streamWithRetry, WAKING_MS, WAKING_SILENCE_MS } from '#core/model/retry.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { FIRST_ANSWER_TRIES, MAX_RETRY_DELAY_MS } from '#contract/limits.ts';
+import { ModelError, type Model } from '#core/model/model.ts';
+import { streamWithRetry } from '#core/model/retry.ts';
+import { TryNow } from '#core/model/try-now.ts';
 import { requestOf, serve } from '../../support/fake-model/exchange.ts';
-import { type ReplyOptions, Script, text } from '../../support/fake-model/script.ts';
-
-interface Run {
-  events: AttemptEvent[];
-  waits: number[];
-  error: ModelError | null;
-}
-
-/** With `random` at 0.5 the jitter is none. */
-async function run(model: Model, options: Partial<Parameters<typeof streamWithRetry>[2]> = {}): Promise<Run> {
-  const result: Run = { events: [], waits: [], error: null };
-  const sleep = async (ms: number): Promise<void> => void result.waits.push(ms);
-  const signal = options.signal ?? new AbortController().signal;
-  try {
-    const stream = streamWithRetry(model, requestOf(), { random: () => 0.5, sleep, ...options, signal });
-    for await (const event of stream) result.events.push(event);
-  } catch (error) {
-    if (!(error instanceof ModelError)) throw error;
-    result.error = error;
-  }
-  return result;
-}
-
-function failing(...faults: ReplyOptions[]): Script {
-  const script = new Script();
-  for (const fault of faults) script.step([text('half an answer', { deltas: 2 })], fault);
-  return script.on({ where: () => script.unused().length === 0 }).reply([text('whole')]);
-}
-
-const kinds = ({ events }: Run): string[] =>
-  events.map((event) => ('attempt' in event ? `${event.type} ${event.attempt}` : event.type));
+import type { ReplyOptions } from '../../support/fake-model/script.ts';
+import { createRetries, failing, kinds, run } from './retry-runs.ts';
 
 describe('what is repeated', () => {
   test('a passing failure, until it works', async () => {
@@ -79,17 +51,44 @@ describe('what is repeated', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('after as many retries as there are delays the last error is thrown', async () => {
-    const { server, model } = await serve(failing(...Array.from({ length: 9 }, () => ({ status: 503 }))));
+  test('every passing failure of an endpoint that has answered before, however often', async () => {
+    const { server, model } = await serve(failing(...Array.from({ length: 12 }, () => ({ status: 503 }))));
     const result = await run(model);
-    expect(server.requests).toHaveLength(1 + RETRY_DELAYS_MS.length);
-    expect(result.waits).toEqual(RETRY_DELAYS_MS);
-    expect(result.error).toMatchObject({ code: 'provider', status: 503 });
+    expect(result.error).toBeNull();
+    expect(server.requests).toHaveLength(13);
+  });
+
+  test('three times for an endpoint that never answered', async () => {
+    const { server, model } = await serve(failing());
+    await server.close();
+    const result = await run(model, { hasAnswered: () => false });
+    expect(result.error?.code).toBe('unreachable');
+    expect(kinds(result).filter((kind) => kind.startsWith('attempt'))).toHaveLength(FIRST_ANSWER_TRIES);
+  });
+
+  test('three times where the endpoint asks for payment', async () => {
+    const { server, model } = await serve(failing(...Array.from({ length: 9 }, () => ({ status: 402 }))));
+    const result = await run(model);
+    expect(result.error).toMatchObject({ code: 'provider', status: 402 });
+    expect(server.requests).toHaveLength(FIRST_ANSWER_TRIES);
+  });
+
+  test('not where an error names a fault of the server that stays', async () => {
+    for (const message of [
+      'CUDA error: out of memory',
+      'Failed to parse the chat template',
+      'this model does not support tools',
+    ]) {
+      const { server, model } = await serve(failing({ status: 500, error: { type: 'server_error', message } }));
+      expect((await run(model)).error?.message).toContain(message);
+      expect(server.requests).toHaveLength(1);
+    }
   });
 
   test('nothing, once the consumer has left', async () => {
     const { server, model } = await serve(failing({ cutAfter: 3 }));
-    for await (const event of streamWithRetry(model, requestOf(), { signal: new AbortController().signal })) {
+    const { retries } = createRetries();
+    for await (const event of streamWithRetry(model, requestOf(), { signal: new AbortController().signal, retries })) {
       if (event.type === 'failed') break;
     }
     expect(server.requests).toHaveLength(1);
@@ -97,6 +96,16 @@ describe('what is repeated', () => {
 });
 
 describe('how long it waits', () => {
+  const times = (count: number, fault: ReplyOptions) => failing(...Array.from({ length: count }, () => fault));
+
+  test('half a second, doubled up to half a minute', async () => {
+    const { model } = await serve(times(9, { status: 500 }));
+    // A long wait is taken in slices of 15 s, to look whether a person is attached.
+    expect((await run(model)).waits).toEqual([
+      500, 1000, 2000, 4000, 8000, 15_000, 1000, 15_000, 15_000, 15_000, 15_000, 15_000, 15_000,
+    ]);
+  });
+
   test.for([
     [0, 375],
     [0.999999, 625],
@@ -105,25 +114,118 @@ describe('how long it waits', () => {
     expect((await run(model, { random: () => random })).waits).toEqual([expected]);
   });
 
-  test('as long as the provider asks', async () => {
-    const { model } = await serve(failing({ status: 429, headers: { 'retry-after': '2' } }));
+  test('as long as the provider asks, also an hour', async () => {
+    const after = (seconds: number) => ({ status: 429, headers: { 'retry-after': String(seconds) } });
+    const { model } = await serve(failing(after(2), after(3600)));
     const result = await run(model);
-    expect(result.waits).toEqual([2000]);
-    expect(result.events).toContainEqual(expect.objectContaining({ type: 'failed', delayMs: 2000 }));
+    const delays = result.events.flatMap((event) => (event.type === 'failed' ? [event.delayMs] : []));
+    expect(delays).toEqual([2000, 3_600_000]);
+    expect(result.waits.reduce((sum, ms) => sum + ms, 0)).toBe(3_602_000);
   });
 
-  test('not at all where the provider asks for too much', async () => {
-    const seconds = MAX_RETRY_AFTER_MS / 1000 + 1;
-    const { server, model } = await serve(failing({ status: 429, headers: { 'retry-after': String(seconds) } }));
+  test('a while also where the provider asks for no pause again and again', async () => {
+    const { model } = await serve(times(8, { status: 429, headers: { 'retry-after': '0' } }));
     const result = await run(model);
-    expect(result.waits).toEqual([]);
-    expect(result.error).toMatchObject({
-      code: 'rate_limited',
-      retryable: false,
-      retryAfterMs: seconds * 1000,
-    });
-    expect(result.error?.message).toContain(`${seconds} s`);
-    expect(server.requests).toHaveLength(1);
+    const delays = result.events.flatMap((event) => (event.type === 'failed' ? [event.delayMs] : []));
+    expect(delays).toEqual([0, 0, 0, 4000, 8000, 16_000, MAX_RETRY_DELAY_MS, MAX_RETRY_DELAY_MS]);
+  });
+
+  test('no longer than until the person sends it again', async () => {
+    const { server, model } = await serve(failing({ status: 500 }));
+    const tryNow = new TryNow();
+    const started = performance.now();
+    const sleep = (ms: number, signal: AbortSignal) => delay(ms * 100, undefined, { signal });
+    const running = run(model, { clock: { now: () => 0, sleep }, tryNow });
+    await server.waitFor(() => true);
+    await vi.waitFor(() => expect(tryNow.sendAgain()).toBe(1));
+    expect((await running).error).toBeNull();
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  test.for([
+    ['unreachable', 2],
+    ['overloaded', 1],
+  ] as const)('no longer than until another request is answered: %s', async ([code, attempts]) => {
+    const listeners = new Set<() => void>();
+    const onAnswer = (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    };
+    const failure = new ModelError(code, 'No', { retryable: true });
+    const stop = new AbortController();
+    const sleep = (_ms: number, signal: AbortSignal) => delay(60_000, undefined, { signal });
+    let sent = 0;
+    const model: Model = {
+      provider: 'test',
+      async *stream() {
+        sent += 1;
+        if (sent === 1) throw failure;
+        yield { type: 'end', stopReason: 'end_turn' };
+      },
+    };
+    const running = run(model, { onAnswer, clock: { now: () => 0, sleep } }, { signal: stop.signal });
+    await delay(10);
+    for (const listener of [...listeners]) listener();
+    await delay(10);
+    stop.abort();
+    await running;
+    expect(sent).toBe(attempts);
+  });
+});
+
+describe('without an attached person', () => {
+  const interruptOf = () => {
+    const stop = new AbortController();
+    return { signal: stop.signal, interrupt: vi.fn(() => stop.abort()) };
+  };
+
+  test('the work is interrupted after the time of the settings', async () => {
+    const { server, model } = await serve(failing(...Array.from({ length: 99 }, () => ({ status: 503 }))));
+    const { signal, interrupt } = interruptOf();
+    const result = await run(model, { isAttended: () => false, interrupt }, { signal });
+    expect(result.error?.code).toBe('cancelled');
+    expect(interrupt).toHaveBeenCalledTimes(1);
+    const waited = result.waits.reduce((sum, ms) => sum + ms, 0);
+    expect(waited).toBeGreaterThanOrEqual(900_000);
+    expect(waited).toBeLessThan(900_000 + MAX_RETRY_DELAY_MS * 2);
+    expect(server.requests.length).toBeGreaterThan(30);
+  });
+
+  test('it goes on while another run of the workflow works', async () => {
+    const { model } = await serve(failing(...Array.from({ length: 50 }, () => ({ status: 503 }))));
+    const { signal, interrupt } = interruptOf();
+    const result = await run(model, { isAttended: () => false, isOtherRunWorking: () => true, interrupt }, { signal });
+    expect([result.error, interrupt.mock.calls]).toEqual([null, []]);
+  });
+
+  test('the time begins anew when a person was attached meanwhile', async () => {
+    const { model } = await serve(failing(...Array.from({ length: 50 }, () => ({ status: 503 }))));
+    const { signal, interrupt } = interruptOf();
+    let looks = 0;
+    const isAttended = () => {
+      looks += 1;
+      return looks % 20 === 0;
+    };
+    const result = await run(model, { isAttended, interrupt }, { signal });
+    expect([result.error, interrupt.mock.calls]).toEqual([null, []]);
+  });
+});
+
+describe('a permit of the provider', () => {
+  test('is held during an attempt, and not while the request waits', async () => {
+    const { model } = await serve(failing({ status: 500 }, { cutAfter: 3 }));
+    let held = 0;
+    const admit = async () => {
+      held += 1;
+      return () => void (held -= 1);
+    };
+    const whileWaiting: number[] = [];
+    const whileSending: number[] = [];
+    const { retries } = createRetries({ clock: { now: () => 0, sleep: async () => void whileWaiting.push(held) } });
+    const { signal } = new AbortController();
+    for await (const { type } of streamWithRetry(model, requestOf(), { signal, retries, admit }))
+      if (type === 'attempt') whileSending.push(held);
+    expect([whileSending, whileWaiting, held]).toEqual([[1, 1, 1], [0, 0], 0]);
   });
 });
 
@@ -132,15 +234,11 @@ describe('abort', () => {
     const { server, model } = await serve(failing({ status: 500 }));
     const stop = new AbortController();
     const started = performance.now();
-    const consume = async (): Promise<void> => {
-      for await (const event of streamWithRetry(model, requestOf(), {
-        signal: stop.signal,
-        delays: [60_000],
-      })) {
-        if (event.type === 'failed') setTimeout(() => stop.abort(), 20);
-      }
-    };
-    await expect(consume()).rejects.toMatchObject({ code: 'cancelled' });
+    const sleep = (_ms: number, signal: AbortSignal) => delay(60_000, undefined, { signal });
+    const running = run(model, { clock: { now: () => 0, sleep } }, { signal: stop.signal });
+    await server.waitFor(() => true);
+    setTimeout(() => stop.abort(), 20);
+    expect((await running).error?.code).toBe('cancelled');
     expect(performance.now() - started).toBeLessThan(2000);
     expect(server.requests).toHaveLength(1);
   });
@@ -148,130 +246,12 @@ describe('abort', () => {
   test('is never followed by another attempt', async () => {
     const { server, model } = await serve(failing({ hangAfter: 2 }));
     const stop = new AbortController();
-    const running = run(model, { signal: stop.signal });
+    const running = run(model, {}, { signal: stop.signal });
     await server.waitFor(() => true);
     stop.abort();
     const result = await running;
     expect(result.events.at(-1)).toMatchObject({ type: 'failed', delayMs: null });
     expect(result.error?.code).toBe('cancelled');
     expect(server.requests).toHaveLength(1);
-  });
-});
-
-describe('after the machine was asleep', () => {
-  const HOUR_MS = 3_600_000;
-  const WHOLE: ModelEvent = { type: 'end', stopReason: 'end_turn' };
-  const offline = new ModelError('unreachable', 'No connection', { retryable: true });
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-
-  /** It has been watched since before the sleep, which no timer notices. */
-  function asleep(ms = HOUR_MS): MachineSleep {
-    const machine = new MachineSleep();
-    machine.onWake(() => undefined);
-    vi.setSystemTime(Date.now() + ms);
-    return machine;
-  }
-
-  /** Each request ends so; the last one comes whole. */
-  function answering(...ends: ModelError[]): Model {
-    return {
-      provider: 'test',
-      async *stream() {
-        const end = ends.shift();
-        if (end) throw end;
-        yield WHOLE;
-      },
-    };
-  }
-
-  const repeated = (attempts: number, machine: MachineSleep) =>
-    run(answering(...Array.from({ length: attempts }, () => offline)), { machine, delays: [5] });
-
-  test('what finds no network is repeated for as long as there is none yet, and does not count', async () => {
-    const { error, waits } = await repeated(20, asleep());
-    expect([error, new Set(waits)]).toEqual([null, new Set([2000])]);
-  });
-
-  test('without a sleep, after a short one, and after a while it counts', async () => {
-    expect((await repeated(20, asleep(10_000))).waits).toEqual([5]);
-    const machine = asleep();
-    expect(machine.wokeWithin(1)).toBe(true);
-    await vi.advanceTimersByTimeAsync(WAKING_MS + 1);
-    expect((await repeated(20, machine)).error).toBe(offline);
-  });
-
-  test('what counted before counts no less, and another failure counts', async () => {
-    const busy = new ModelError('overloaded', 'Busy', { retryable: true });
-    const { error, waits } = await run(answering(offline, busy, offline, busy), { machine: asleep(), delays: [5] });
-    expect([error, waits]).toEqual([busy, [2000, 5, 2000]]);
-  });
-
-  const REST_MS = 60_000;
-
-  /** The first request is answered when `says` resolves, and is whole a while after that. */
-  function open() {
-    const says = Promise.withResolvers<void>();
-    let requests = 0;
-    const model: Model = {
-      provider: 'test',
-      async *stream(_request, signal) {
-        requests += 1;
-        if (requests === 1) {
-          const stopped = new Promise<never>((_, reject) => {
-            const stop = () => reject(new ModelError('cancelled', 'Stopped', { retryable: false }));
-            signal.addEventListener('abort', stop);
-          });
-          await Promise.race([says.promise, stopped]);
-          yield { type: 'start', responseId: 'first' };
-          await Promise.race([new Promise((resolve) => setTimeout(resolve, REST_MS)), stopped]);
-        }
-        yield WHOLE;
-      },
-    };
-    return { model, says, requests: () => requests };
-  }
-
-  /** The machine sleeps over an open request. */
-  async function sleepOver({ model }: ReturnType<typeof open>) {
-    const machine = new MachineSleep();
-    const running = run(model, { machine, delays: [] });
-    await vi.advanceTimersByTimeAsync(0);
-    vi.setSystemTime(Date.now() + HOUR_MS);
-    await vi.advanceTimersByTimeAsync(WAKING_SILENCE_MS);
-    return { running };
-  }
-
-  test('a connection of before of which nothing comes is given up, and its request repeated', async () => {
-    const at = open();
-    const { running } = await sleepOver(at);
-    await vi.advanceTimersByTimeAsync(2000);
-    const { error, events } = await running;
-    expect([error, at.requests()]).toEqual([null, 2]);
-    expect(events[1]).toMatchObject({ type: 'failed', error: { code: 'unreachable', detail: 'asleep' } });
-  });
-
-  test('one that is alive stays, however long the rest takes', async () => {
-    const at = open();
-    setTimeout(() => at.says.resolve(), 20_000);
-    const { running } = await sleepOver(at);
-    await vi.advanceTimersByTimeAsync(REST_MS);
-    const { error, events } = await running;
-    expect([error, at.requests(), events.map(({ type }) => type)]).toEqual([null, 1, ['attempt', 'start', 'end']]);
-  });
-
-  test('an attempt that is over, whole, failed or left, waits for no sleep any more', async () => {
-    const machine = new MachineSleep();
-    let [attempts, listening] = [0, 0];
-    machine.onWake = () => {
-      attempts += 1;
-      listening += 1;
-      return () => (listening -= 1) >= 0;
-    };
-    await run(answering(offline, offline), { machine });
-    const { signal } = new AbortController();
-    for await (const event of streamWithRetry(answering(), requestOf(), { signal, machine }))
-      if (event.type !== 'attempt') break;
-    expect([attempts, listening]).toEqual([4, 0]);
   });
 });

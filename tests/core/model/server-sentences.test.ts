@@ -8,8 +8,10 @@ const SENTENCE = 'The purple quota of tenant 7 is used up';
 
 /** The error of a workflow whose only request gets this reply. */
 async function failWith(reply: ReplyOptions, protocol: Protocol, blocks = [text('a b c', { deltas: 3 })]) {
-  const engine = await startEngine(new Script().on({}).reply(blocks, reply), { protocol, retryDelays: [] });
-  const { error } = await engine.ask('Hello');
+  const settings = '[limits]\nunattended_wait_minutes = 0\n';
+  const engine = await startEngine(new Script().on({}).reply(blocks, reply), { protocol, settings, isAttended: false });
+  await engine.ask('Hello');
+  const { error } = engine.of('usage')[0]!.request;
   return { host: new URL(engine.model.url).host, code: error?.code, message: error?.message };
 }
 

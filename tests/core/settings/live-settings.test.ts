@@ -31,6 +31,7 @@ export interface Proof {
   own?: {
     settings?: string;
     environment?: { apiKey?: string; baseUrl: undefined };
+    isAttended?: boolean;
   };
   check: (engine: Harness) => Promise<void>;
 }
@@ -164,6 +165,15 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     check: wouldRun({ limits: { maxIterations: 2 }, cut: [{ limit: 'maxIterations', wanted: 20, most: 2 }] }),
   },
   'limits.doom_loop_threshold': { value: 2, script: restless, check: wouldRun({ limits: { doomLoopThreshold: 2 } }) },
+  'limits.unattended_wait_minutes': {
+    value: 0,
+    script: () => new Script().on({}).reply([], { status: 529 }),
+    own: { isAttended: false },
+    check: async (engine) => {
+      expect(await engine.ask('Go')).toMatchObject({ outcome: 'interrupted' });
+      expect(engine.model.requests).toHaveLength(1);
+    },
+  },
   'limits.inactivity_seconds': {
     value: 1,
     script: restless,
@@ -286,12 +296,13 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   },
 };
 
-async function alone(script: Script, { settings = '', environment }: NonNullable<Proof['own']>) {
+async function alone(script: Script, { settings = '', environment, isAttended = true }: NonNullable<Proof['own']>) {
   const configFolder = await folderWith({ 'config.toml': `${settings}\n` });
   const engine = await startEngine(script, {
     settings,
     configFolder,
     data: configFolder,
+    isAttended,
     ...(environment ? { environment } : {}),
   });
   return { engine, configFolder };

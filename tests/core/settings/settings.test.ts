@@ -9,6 +9,7 @@ import {
   INACTIVITY_MS,
   MAX_ITERATIONS,
   MAX_SUB_AGENTS,
+  UNATTENDED_WAIT_MINUTES,
 } from '#contract/limits.ts';
 import {
   checkSettings,
@@ -47,6 +48,7 @@ test('without a file everything has its default', async () => {
       workflow: { max_tokens: null, max_cost_usd: null, max_minutes: null, max_iterations: null },
       max_iterations_ceiling: MAX_ITERATIONS,
       doom_loop_threshold: DOOM_LOOP_THRESHOLD,
+      unattended_wait_minutes: UNATTENDED_WAIT_MINUTES,
       inactivity_seconds: INACTIVITY_MS / 1000,
       approval_seconds: APPROVAL_TIMEOUT_MS / 1000,
     },

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import AgentCardOutcome from '#lib/runs/agent-card-outcome.svelte';
 import ExtendForm from '#lib/runs/extend-form.svelte';
+import ProviderWaitNote from '#lib/runs/provider-wait-note.svelte';
 import PlanPanel from '#lib/runs/plan-panel.svelte';
 import ReviewRecord from '#lib/runs/review-record.svelte';
 import WorkflowActions from '#lib/runs/workflow-actions.svelte';
@@ -38,6 +39,28 @@ it('shows the partial report of a failed sub-agent, and retries the sub-agent', 
   expect(page.text).toContain('Half of it is read.');
   await page.press('Try again');
   expect(retriedIds).toEqual([run.id]);
+});
+
+it('shows why a request waits for its provider, and sends it again or stops it', async () => {
+  const done: string[] = [];
+  const app = {
+    clock: { now: Date.now() },
+    tryNow: async (workflowId: string) => void done.push(`try ${workflowId}`),
+    stopRun: async (runId: string) => void done.push(`stop ${runId}`),
+  };
+  const { run } = createEndedRun('error');
+  const working: RunRow = { ...run, outcome: null, status: 'running' };
+  const error = { code: 'overloaded' as const, message: 'api.example.com is overloaded' };
+  const wait = { at: new Date().toISOString(), attempt: 2, delayMs: 20_000, error };
+  const page = await mountInApp(ProviderWaitNote, { wait, run: working }, app);
+  expect(page.text).toMatch(/Waiting for the provider\. Next try in 0:(19|20).*api\.example\.com is overloaded/s);
+  await page.press('Try now');
+  await page.press('Stop');
+  expect(done).toEqual([`try ${run.workflowId}`, `stop ${run.id}`]);
+  const silent = { at: new Date(Date.now() - 45_000).toISOString(), attempt: 1, delayMs: null, error: null };
+  const silentPage = await mountInApp(ProviderWaitNote, { wait: silent, run: working }, app);
+  expect(silentPage.text).toMatch(/No answer yet\. Waiting for 0:4[456].*both can cost/s);
+  expect(silentPage.buttons).toEqual(['Try now', 'Stop']);
 });
 
 it('sends the message of a failed workflow again', async () => {

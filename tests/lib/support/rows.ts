@@ -97,7 +97,7 @@ export class Rows {
   }
 
   #stream(hint: HintEvent): void {
-    if (hint.type === 'tool-output') return;
+    if (hint.type === 'tool-output' || hint.type === 'request-silent') return;
     const { messageId, conversationId, workflowId, runId, at, part } = hint;
     const message = this.#open.get(messageId) ?? {
       messageId,

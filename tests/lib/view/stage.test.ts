@@ -84,7 +84,7 @@ describe('what it does now', () => {
     ['its slot', { phase: 'queued' }, 'waiting for its turn'],
     ['the answers to the others', { phase: 'queued', forOthers: true }, 'allowed: starts when the others are answered'],
     ['its review', { reviewing: true }, 'Reviewing its answer…'],
-    ['one more attempt at the request', { retrying: true }, 'asking the model once more'],
+    ['a wait for the provider', { retrying: true }, 'waiting for the provider'],
   ] as const)('%s', (_, change, words) => {
     expect(says(nowIn(change as Partial<Working>))).toBe(words);
   });

@@ -111,7 +111,7 @@ const ANSWERS: readonly (readonly [string, Fault['play'], Outcome])[] = [
   ['400 as vLLM says it', answer(400, { object: 'error', message: 'no', code: 400 }), ['bad_request', false]],
   ['401', own(401, 'authentication_error'), ['auth', false]],
   ['401 without a body', answer(401, null), ['auth', false]],
-  ['402 without a body', answer(402, null), ['provider', false]],
+  ['402 without a body', answer(402, null), ['provider', true]],
   ['403 with a page', answer(403, HTML), ['auth', false]],
   ['404 of a path', answer(404, { detail: 'Not Found' }), STRANGE],
   ['404 with a page', answer(404, HTML), STRANGE],
@@ -124,7 +124,7 @@ const ANSWERS: readonly (readonly [string, Fault['play'], Outcome])[] = [
   ['422 as FastAPI says it', answer(422, { detail: [{ msg: 'Field required' }] }), ['bad_request', false]],
   ['429 at once again', answer(429, null, { 'retry-after': '0' }), ['rate_limited', true]],
   ['429 with a reason', own(429, 'rate_limit_error'), ['rate_limited', true]],
-  ['429 for want of money', own(429, 'insufficient_quota'), ['provider', false]],
+  ['429 for want of money', own(429, 'insufficient_quota'), ['provider', true]],
   ['500 with a page', answer(500, HTML), ['provider', true]],
   ['502 with half a body', answer(502, '{"error": {"mess'), ['provider', true]],
   ['500 without end', endless, ['provider', true]],
@@ -224,7 +224,7 @@ const TOLD: readonly (readonly [string, Fault['play'], Outcome])[] = (
     ['server_error', ['provider', true]],
     ['never_heard_of', ['provider', true]],
     ['invalid_request_error', ['bad_request', false]],
-    ['insufficient_quota', ['provider', false]],
+    ['insufficient_quota', ['provider', true]],
   ] as const
 ).map(([type, outcome]) => [
   `the error ${type} after two words`,

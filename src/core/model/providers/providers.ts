@@ -11,6 +11,7 @@ import type { LiveSettings } from '../../settings/live-settings.ts';
 import { BUILTIN, providerEntry, providerNames } from '../../settings/provider-settings.ts';
 import type { Secrets } from '../../settings/secrets.ts';
 import type { CreateModel } from '../adapters.ts';
+import { AnsweredHosts } from '../answered-hosts.ts';
 import type { Embeddings } from '../embeddings.ts';
 import { bindOldKey } from '../kept-key.ts';
 import type { Model } from '../model.ts';
@@ -26,6 +27,8 @@ export interface ProviderPorts {
   secrets: Secrets;
   settings: LiveSettings;
   lists: ModelLists;
+  /** Left out: addresses that have answered are forgotten at the end of the program. */
+  hosts?: AnsweredHosts;
   environment: ProviderEnvironment;
   createModel: CreateModel;
   /** Default: the demo at its usual pace. */
@@ -43,6 +46,7 @@ export class Providers {
   readonly #ports: ProviderPorts;
   readonly #keys: ProviderKeys;
   readonly #asker: ListAsker;
+  readonly #hosts: AnsweredHosts;
   #embeddings: { as: string; made: Embeddings } | null = null;
   /** The cached real models by provider; replaced when key, endpoint or type change. */
   readonly #made = new Map<string, { place: string; model: Promise<Model> }>();
@@ -52,6 +56,7 @@ export class Providers {
     const { settings, lists, environment } = ports;
     this.models = new ModelRules({ settings, lists, environment });
     this.#keys = new ProviderKeys(ports.secrets);
+    this.#hosts = ports.hosts ?? new AnsweredHosts();
     this.#asker = new ListAsker(lists, (place) => this.#keyAt(place));
   }
 
@@ -89,6 +94,24 @@ export class Providers {
       if (this.#made.get(name) === made) this.#made.delete(name);
       throw error;
     }
+  }
+
+  /** Whether the endpoint of a provider has answered this installation. */
+  hasAnswered(name: string): boolean {
+    const address = this.#addressOf(name);
+    return address === null || this.#hosts.has(address) || this.#ports.lists.of(address) !== null;
+  }
+
+  /** Records that the endpoint of a provider answers. */
+  noteAnswer(name: string): void {
+    const address = this.#addressOf(name);
+    if (address !== null) void this.#hosts.add(address);
+  }
+
+  /** Returns the address of a provider; null for the demo, and for a provider that was removed. */
+  #addressOf(name: string): string | null {
+    const isRemoved = !providerNames(this.#ports.settings.providers).includes(name);
+    return providerTraits(name).isScripted || isRemoved ? null : this.models.place(name).address;
   }
 
   /** Requests the list of models of an endpoint that has given none, so that names can be resolved. Never rejects. */

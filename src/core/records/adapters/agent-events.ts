@@ -65,6 +65,7 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'context-request':
     case 'context-end':
     case 'retry':
+    case 'request-silent':
     case 'usage':
     case 'plan-change':
     case 'memory-change':

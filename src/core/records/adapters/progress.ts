@@ -84,6 +84,7 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'context-end':
     case 'handoff':
     case 'retry':
+    case 'request-silent':
     case 'usage':
     case 'plan-change':
     case 'memory-change':

@@ -55,6 +55,7 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'context-request':
     case 'context-end':
     case 'retry':
+    case 'request-silent':
     case 'usage':
     case 'plan-change':
     case 'memory-change':

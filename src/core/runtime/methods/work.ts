@@ -10,7 +10,16 @@ import type { Handlers } from './handlers.ts';
 type Mine =
   | ('run.get' | 'run.entries' | 'run.calls' | 'run.stop' | 'approval.decide' | 'approval.ask')
   | ('call.image' | 'agents.cleanup')
-  | ('workflow.extend' | 'run.extend' | 'run.retry' | 'run.again' | 'run.say' | 'memory.list' | 'memory.delete');
+  | (
+      | 'workflow.try-now'
+      | 'workflow.extend'
+      | 'run.extend'
+      | 'run.retry'
+      | 'run.again'
+      | 'run.say'
+      | 'memory.list'
+      | 'memory.delete'
+    );
 
 export function workMethods({ engine, orchestrator, approvals }: Services): Pick<Handlers, Mine> {
   const { store } = engine;
@@ -24,6 +33,12 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
     'approval.ask': async ({ approvalId, question }) => {
       await approvals.explain(approvalId, question);
       return {};
+    },
+    'workflow.try-now': async ({ workflowId }) => {
+      const workflow = orchestrator.active().find(({ id }) => id === workflowId);
+      if (workflow) return { requests: workflow.tryNow.sendAgain() };
+      await mustExist(store.workflow(workflowId), `There is no workflow ${workflowId}`);
+      return { requests: 0 };
     },
     'workflow.extend': async ({ workflowId, ...more }) => {
       await continuation.extendWorkflow(workflowId, more);

@@ -38,7 +38,7 @@ async function answerAlike(
   belongs: (approval: Approval) => boolean,
 ): Promise<Questions> {
   const answered = new Set<string>();
-  const leave = await client.subscribe('attention', { canAnswer: true }, ({ questions }) => {
+  const leave = await client.subscribe('attention', { canAnswer: true, isAttended: false }, ({ questions }) => {
     for (const { request, decisions } of questions.filter(belongs)) {
       for (const [item, decision] of decisions.entries()) {
         const key = `${request.id}:${item}`;

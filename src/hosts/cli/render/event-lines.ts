@@ -112,6 +112,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'thinking-delta':
     case 'tool-delta':
     case 'tool-output':
+    case 'request-silent':
       return silent(shown);
   }
 }

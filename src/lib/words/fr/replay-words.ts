@@ -75,7 +75,7 @@ function step({ agent, what }: Step, { phases, remarks }: Shared): string {
     case 'compacts':
       return `${agent} a fait de la place dans son contexte`;
     case 'retries':
-      return `Le modèle a fait défaut à ${agent}, et est interrogé de nouveau`;
+      return `${agent} attend le fournisseur`;
     case 'plans':
       return `${agent} a changé son plan`;
     case 'limits':

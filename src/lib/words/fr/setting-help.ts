@@ -31,8 +31,10 @@ const HELP: Readonly<Record<string, string>> = {
     'Requêtes au modèle au plus pour tout agent, quoi qu’en disent sa définition, son agent principal ou limits.run.max_iterations ; ce qui est réduit est signalé.',
   'limits.doom_loop_threshold':
     'Appels identiques à la suite après lesquels un agent est prévenu, et encore autant après lesquels il est arrêté, si sa définition ne dit rien d’autre.',
+  'limits.unattended_wait_minutes':
+    'Minutes d’attente d’un fournisseur qui ne répond pas, sans client connecté. Ensuite, le travail est interrompu et peut reprendre. Avec un client, il attend jusqu’à ce que vous l’arrêtiez.',
   'limits.inactivity_seconds':
-    'Secondes de silence de son modèle et de ses outils après lesquelles un agent est arrêté.',
+    'Secondes de silence après lesquelles une requête au modèle est renvoyée, deux fois au plus, et un agent est arrêté.',
   'limits.approval_seconds':
     'Secondes pendant lesquelles une question attend une réponse ; ensuite la réponse est non.',
   'permissions.mode':

@@ -8,6 +8,7 @@ export const settingsSearchWords = {
   'limits.max_sub_agents': 'parallèle enfants combien lancer',
   'limits.max_concurrent': 'parallèle simultané file d’attente',
   'limits.doom_loop_threshold': 'boucle bloqué répétition',
+  'limits.unattended_wait_minutes': 'hors ligne panne réseau réessayer surcharge',
   'limits.inactivity_seconds': 'délai bloqué silencieux expiration',
   'limits.approval_seconds': 'délai expiration compte à rebours horloge',
   'limits.run.max_cost_usd': 'budget prix dépense argent',

@@ -35,6 +35,7 @@ const labels: Readonly<Record<string, string>> = {
   'limits.max_iterations_ceiling': 'Tours max. de tout agent',
   'limits.doom_loop_threshold': 'Appels identiques à la suite',
   'limits.child_minutes': 'Temps d’un sous-agent',
+  'limits.unattended_wait_minutes': 'Attente d’un fournisseur sans client',
   'limits.inactivity_seconds': 'Délai d’inactivité',
   'limits.approval_seconds': 'Délai de réponse',
   'permissions.mode': 'Mode d’approbation',

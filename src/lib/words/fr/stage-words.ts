@@ -51,7 +51,7 @@ function now(name: string, what: Now): string {
     case 'compacts':
       return 'fait de la place dans son contexte';
     case 'retries':
-      return 'interroge encore le modèle';
+      return 'attend le fournisseur';
     case 'call':
       return (DOING[what.name] ?? ((argument) => `utilise ${callTitle(what.name)} ${argument}`))(what.argument).trim();
   }

@@ -65,8 +65,16 @@ export const workWords = {
     worked: (time) => `${time} de travail`,
     forYou: (time) => `${time} à vous attendre`,
     behind: (message) => `en file derrière « ${message} »`,
-    retryIn: (attempt, time) => `Essai ${attempt} dans ${time}`,
-    retryNow: (attempt) => `L’essai ${attempt} démarre…`,
+  },
+  provider: {
+    waiting: 'En attente du fournisseur.',
+    nextTry: (time) => `Prochain essai dans ${time}`,
+    trying: 'Essai en cours…',
+    silent: 'Pas encore de réponse.',
+    silentFor: (time) => `En attente depuis ${time}`,
+    silentHelp: 'Le modèle travaille peut-être encore. Réessayer renvoie la requête ; les deux peuvent être facturées.',
+    tryNow: 'Réessayer maintenant',
+    stop: 'Arrêter',
   },
   again: {
     run: 'Réessayer',

@@ -1,0 +1,138 @@
+/** Decides when a failed request is sent again, and waits until then. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { FIRST_ANSWER_TRIES, MAX_RETRY_DELAY_MS, MAX_SILENT_REPEATS, RETRY_DELAY_MS } from '#contract/limits.ts';
+import { cancelledError } from './request-failure.ts';
+import { type ModelError, TRIED_NOW } from './model.ts';
+import type { TryNow } from './try-now.ts';
+
+/** Time as the waits see it. */
+export interface RetryClock {
+  /** Milliseconds from a fixed point; never goes back. */
+  now(): number;
+  /** Resolves after `ms` milliseconds; rejects when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export const systemClock: RetryClock = {
+  now: () => performance.now(),
+  sleep: (ms, signal) => delay(ms, undefined, { signal }),
+};
+
+/** What the retries of a request share with all requests at its provider. */
+export interface ProviderRetryPorts {
+  clock: RetryClock;
+  /** Whether the endpoint has answered this installation before. */
+  hasAnswered(): boolean;
+  /** Records that the endpoint answers; it ends the waits of other requests to it. */
+  noteAnswer(): void;
+  /** Calls back when another request gets an answer of the endpoint, until the returned function is called. */
+  onAnswer(listener: () => void): () => void;
+  /** Whether a client is attached whose person could stop the wait. */
+  isAttended(): boolean;
+  /** How long a request waits without such a client, in milliseconds. */
+  unattendedMs(): number;
+}
+
+export interface RetryPorts extends ProviderRetryPorts {
+  /** Whether another run of the workflow works meanwhile. */
+  isOtherRunWorking(): boolean;
+  /** Ends the work as interrupted, so that it can be resumed, and aborts the signal of the request. */
+  interrupt(failure: ModelError): void;
+  /** Whether an endpoint that stays silent interrupts the work. If not, the request fails with `inactive`. */
+  interruptsOnSilence: boolean;
+  tryNow: TryNow;
+  /** From 0 up to 1, for the jitter. */
+  random?: () => number;
+}
+
+/** Longest time between two looks at whether somebody is attached, in milliseconds. */
+const LOOK_MS = 15_000;
+
+/** The retries of one request. */
+export class RequestRetries {
+  readonly #ports: RetryPorts;
+  #tries = 0;
+  #silences = 0;
+  /** Since when nobody is attached; null while somebody is. */
+  #aloneSince: number | null = null;
+
+  constructor(ports: RetryPorts) {
+    this.#ports = ports;
+  }
+
+  /** Lets a person send the request again. */
+  get tryNow(): TryNow {
+    return this.#ports.tryNow;
+  }
+
+  /** Call when the endpoint answers. */
+  answered(): void {
+    this.#ports.noteAnswer();
+  }
+
+  /**
+   * Returns the milliseconds until the next attempt, or null where there is none. An endpoint that has never answered is
+   * tried three times. An endpoint that has answered before is tried until it answers again.
+   */
+  next(failure: ModelError): number | null {
+    if (failure.status !== null) this.answered();
+    if (!failure.retryable) return null;
+    if (failure.detail === TRIED_NOW) return 0;
+    if (failure.code === 'inactive') {
+      this.#silences += 1;
+      if (this.#silences <= MAX_SILENT_REPEATS) return 0;
+      if (this.#ports.interruptsOnSilence) this.#ports.interrupt(failure);
+      return null;
+    }
+    this.#tries += 1;
+    const maxTries = failure.maxTries ?? (this.#ports.hasAnswered() ? Infinity : FIRST_ANSWER_TRIES);
+    if (this.#tries >= maxTries) return null;
+    const asked = failure.retryAfterMs;
+    // An endpoint that asks for no pause at all would be sent requests without end.
+    if (asked !== null) return this.#tries <= FIRST_ANSWER_TRIES ? asked : Math.max(asked, this.#backoff());
+    return this.#backoff();
+  }
+
+  /**
+   * Resolves when the request is to be sent again: after `delayMs`, when the person asks for it, or when the unreachable
+   * endpoint answers another request. Without an attached client it interrupts the work after the time of the settings,
+   * unless another run of the workflow works. Rejects with a `ModelError` (`cancelled`) when the signal aborts.
+   */
+  async wait(delayMs: number, failure: ModelError, signal: AbortSignal): Promise<void> {
+    const early = new AbortController();
+    const end = (): void => early.abort();
+    const forget = [this.#ports.tryNow.listen(end)];
+    if (failure.code === 'unreachable') forget.push(this.#ports.onAnswer(end));
+    const either = AbortSignal.any([signal, early.signal]);
+    try {
+      for (let left = delayMs; !early.signal.aborted;) {
+        if (this.#isAbandoned()) this.#ports.interrupt(failure);
+        if (signal.aborted) throw cancelledError(signal);
+        if (left <= 0) return;
+        const slice = Math.min(left, LOOK_MS);
+        await this.#ports.clock.sleep(slice, either).catch(() => undefined);
+        left -= slice;
+      }
+    } finally {
+      for (const each of forget) each();
+    }
+    if (signal.aborted) throw cancelledError(signal);
+  }
+
+  #backoff(): number {
+    const { random = Math.random } = this.#ports;
+    const base = Math.min(RETRY_DELAY_MS * 2 ** (this.#tries - 1), MAX_RETRY_DELAY_MS);
+    return Math.round(base * (0.75 + random() * 0.5));
+  }
+
+  #isAbandoned(): boolean {
+    const ports = this.#ports;
+    if (ports.isAttended()) {
+      this.#aloneSince = null;
+      return false;
+    }
+    const now = ports.clock.now();
+    this.#aloneSince ??= now;
+    return now - this.#aloneSince >= ports.unattendedMs() && !ports.isOtherRunWorking();
+  }
+}
