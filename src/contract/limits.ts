@@ -22,6 +22,10 @@ export const MAX_INSTRUCTION_BYTES = 64 * 1024;
 /** Longest user message and longest prompt of a sub-agent, in UTF-16 code units. */
 export const MAX_PROMPT_CHARS = 4_000_000;
 export const MAX_NAME_CHARS = 128;
+/** Largest event, line or whole body of a response of a model endpoint, and largest line of an ACP client, in bytes. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** Longest line of a command's output, in bytes. The rest of a longer line is dropped. */
+export const MAX_OUTPUT_LINE_BYTES = 1024 * 1024;
 /** Name of an MCP server, in characters. */
 export const MAX_MCP_SERVER_CHARS = 40;
 /** MCP servers of one file. */

@@ -6,13 +6,13 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { setTimeout as wait } from 'node:timers/promises';
+import { boundBody } from '../base/bounded-body.ts';
 import { MessageMeter } from './message-limits.ts';
 import { type Access, signedFetch, Veil } from './signed-fetch.ts';
 import type { ServerTransport } from './stdio-transport.ts';
 
 /** How long a server may take to end its session, in milliseconds. */
 const TERMINATE_MS = 1000;
-const [NEWLINE, RETURN] = [0x0a, 0x0d];
 /** JSON-RPC's code for what failed inside. */
 const INTERNAL = -32_603;
 
@@ -40,7 +40,11 @@ export class HttpTransport implements ServerTransport {
   #closing: Promise<void> | null = null;
 
   constructor({ url, headers, access, fetch }: HttpServer) {
-    const limited: FetchLike = async (to, init) => bounded(await fetch(to, init), (fault) => this.#fail(fault));
+    const limited: FetchLike = async (to, init) =>
+      boundBody(await fetch(to, init), new MessageMeter(), (fault) => {
+        this.#fail(fault);
+        return new Error(fault);
+      });
     this.#inner = new StreamableHTTPClientTransport(new URL(url), {
       requestInit: { headers: { ...headers } },
       // A redirect is followed within the origin only; headers and tokens go nowhere else.
@@ -118,57 +122,4 @@ export class HttpTransport implements ServerTransport {
     const message = 'the connection broke before the answer; whether it took effect is not known';
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: INTERNAL, message } });
   }
-}
-
-/** The response, whose body breaks off with a word to `onFault` where a message of it is too much. */
-function bounded(response: Response, onFault: (fault: string) => void): Response {
-  if (!response.body) return response;
-  const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
-  const count = isStream ? eventCounter() : bodyCounter();
-  const body = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        const fault = count(chunk);
-        if (fault === null) return controller.enqueue(chunk);
-        onFault(fault);
-        controller.error(new Error(fault));
-      },
-    }),
-  );
-  const { status, statusText, headers } = response;
-  const copy = new Response(body, { status, statusText, headers });
-  // Which a response of our own making would not have.
-  Object.defineProperty(copy, 'url', { value: response.url });
-  return copy;
-}
-
-type Counter = (chunk: Uint8Array) => string | null;
-
-function bodyCounter(): Counter {
-  const meter = new MessageMeter();
-  return (chunk) => meter.add(chunk);
-}
-
-/** An event ends with a blank line. */
-function eventCounter(): Counter {
-  const meter = new MessageMeter();
-  let isLineEmpty = true;
-  return (chunk) => {
-    let from = 0;
-    for (let at = 0; at < chunk.length;) {
-      // The engine finds it many times faster than a loop.
-      const found = chunk.indexOf(NEWLINE, at);
-      const end = found === -1 ? chunk.length : found;
-      for (; isLineEmpty && at < end; at += 1) isLineEmpty = chunk[at] === RETURN;
-      if (found !== -1 && isLineEmpty) {
-        const fault = meter.add(chunk.subarray(from, end));
-        if (fault !== null) return fault;
-        meter.reset();
-        from = end;
-      }
-      if (found !== -1) isLineEmpty = true;
-      at = end + 1;
-    }
-    return meter.add(chunk.subarray(from));
-  };
 }

@@ -1,4 +1,5 @@
 /** What one message of a server may hold, so that reading it neither fills the memory nor blocks the program. */
+import type { Meter } from '../base/bounded-body.ts';
 
 const MESSAGE_BYTES = 8 * 1024 * 1024;
 /** Values in lists and objects: each costs time to read, however few bytes it has. */
@@ -13,7 +14,7 @@ const [OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x
  * Counts the bytes of one JSON text as they come. What stands around it, such as a remark in an event, hides nothing of
  * it: no text goes on behind the end of a line, and nothing ends more than has begun.
  */
-export class MessageMeter {
+export class MessageMeter implements Meter {
   #bytes = 0;
   #values = 0;
   #depth = 0;

@@ -7,7 +7,7 @@ import { serverCallOf } from '#contract/web-search.ts';
 import { fetchFor } from '../base/outgoing.ts';
 import { ResponseReader } from './anthropic-response.ts';
 import { type EndpointOptions, endpointOf, unusable } from './endpoint.ts';
-import { sentenceIn, withErrorBounds } from './error-bodies.ts';
+import { sentenceIn, withResponseBounds } from './error-bodies.ts';
 import { NO_KEY } from './kept-key.ts';
 import type { Model, ModelError, ModelEvent, ModelRequest, ToolResultPart, WireMessage } from './model.ts';
 import { cancelledError, connectionError, type RequestTarget, responseError, urlAdvice } from './request-failure.ts';
@@ -83,7 +83,7 @@ async function connect(options: AnthropicOptions): Promise<Session> {
     baseURL: url,
     defaultQuery: query,
     maxRetries: 0,
-    fetch: withErrorBounds(fetchFor('model')),
+    fetch: withResponseBounds(fetchFor('model')),
     // A redirect would take the key to another address.
     fetchOptions: { redirect: 'manual' },
     openTelemetry: false,

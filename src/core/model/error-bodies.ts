@@ -1,17 +1,42 @@
-/** Bodies of answers that are errors: a server may send them without end, and in any form. */
+/** Bounds the responses of an endpoint, and reads the bodies of its errors: a server may send them without end, and in any form. */
+import { MAX_MESSAGE_BYTES } from '#contract/limits.ts';
+import { boundBody, type Meter } from '../base/bounded-body.ts';
+import { ModelError } from './model.ts';
 
 /** More than any error, in bytes; what comes after it is not read. */
 const MAX_BYTES = 64 * 1024;
 /** How long the rest of an error may take, in milliseconds. */
 const PATIENCE_MS = 5000;
 
-/** The same `fetch`; what the SDKs read of an error ends, and has the form `{error}`. */
-export function withErrorBounds(ask: typeof fetch): typeof fetch {
+/**
+ * Returns the same `fetch` with bounded responses. The SDKs get the beginning of an error, in the form `{error}`. A longer
+ * event or body of another response fails with a `ModelError` that no retry follows.
+ */
+export function withResponseBounds(ask: typeof fetch): typeof fetch {
   return async (address, init) => {
     const response = await ask(address, init);
-    if (response.ok) return response;
+    const { host } = new URL(address instanceof Request ? address.url : address);
+    if (response.ok) return boundBody(response, new SizeMeter(), (reason) => excessError(host, reason));
     return Object.defineProperty(response, 'text', { value: async () => inForm(await startOf(response)) });
   };
+}
+
+class SizeMeter implements Meter {
+  #bytes = 0;
+
+  add(bytes: Uint8Array): string | null {
+    this.#bytes += bytes.length;
+    return this.#bytes > MAX_MESSAGE_BYTES ? `more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB` : null;
+  }
+
+  reset(): void {
+    this.#bytes = 0;
+  }
+}
+
+function excessError(host: string, reason: string): ModelError {
+  const message = `${host} sent ${reason} in one piece, which is the limit: check the server, or choose another model`;
+  return new ModelError('provider', message, { retryable: false });
 }
 
 /** The beginning of the body, also where the connection breaks in it. */

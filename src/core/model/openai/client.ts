@@ -4,7 +4,7 @@ import type OpenAI from 'openai';
 import type * as OpenAiSdk from 'openai';
 import { fetchFor } from '../../base/outgoing.ts';
 import { type Endpoint, endpointOf, type EndpointOptions } from '../endpoint.ts';
-import { withErrorBounds } from '../error-bodies.ts';
+import { withResponseBounds } from '../error-bodies.ts';
 import { type RequestTarget, urlAdvice } from '../request-failure.ts';
 
 export type Sdk = typeof OpenAiSdk;
@@ -40,7 +40,7 @@ export async function connect(options: EndpointOptions): Promise<Session> {
     project: null,
     webhookSecret: null,
     maxRetries: 0,
-    fetch: withErrorBounds(fetchWith(key !== null)),
+    fetch: withResponseBounds(fetchWith(key !== null)),
     logLevel: 'warn',
     // Errors reach the caller as exceptions; stdout belongs to data.
     logger: Object.assign(new Console(process.stderr), { error: () => undefined }),

@@ -60,6 +60,7 @@ async function ask(
   const body = { model, input: [...texts], encoding_format: 'float' as const, ...length };
   const answer: unknown = await client.embeddings.create(body, { signal }).catch((error: unknown) => {
     signal.throwIfAborted();
+    if (error instanceof ModelError) throw error;
     if (error instanceof SyntaxError) throw strangeError('of no JSON', target);
     throw failureOf(sdk, error, target, hide) ?? connectionError('stream', error, target);
   });
