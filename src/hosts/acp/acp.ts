@@ -1,5 +1,6 @@
 /** `triad acp`: the Agent Client Protocol over two streams, for as long as the client is there. */
 import { MessageTooLargeError, ndJsonStream } from '@agentclientprotocol/sdk';
+import { MAX_MESSAGE_BYTES } from '#contract/limits.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import { agentApp } from './agent-app.ts';
@@ -22,12 +23,9 @@ export interface AcpIo {
   version: string;
 }
 
-/** A line of the protocol may have a message with all its pictures. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
 /** Of a client that is so far behind nothing is written but what happened: the end of a message brings its words. */
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
-const TOO_LONG =
-  'the client wrote a line of more than 64 MiB, and is not listened to any more: what it was working on can be resumed';
+const TOO_LONG = `the client wrote a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB, so the connection was closed: the work of its sessions can be resumed`;
 
 /**
  * Resolves when the client has gone or the signal has aborted; what this client had started can be resumed then. Rejects
@@ -56,7 +54,7 @@ export async function serveAcp(io: AcpIo): Promise<void> {
     else gone.abort(connected.lost.reason);
   };
 
-  const stream = limitMessageDepth(ndJsonStream(io.output, io.input, { maxMessageBytes: MAX_LINE_BYTES }), io.note);
+  const stream = limitMessageDepth(ndJsonStream(io.output, io.input, { maxMessageBytes: MAX_MESSAGE_BYTES }), io.note);
   const connection = agentApp(door, sessions, io.version).connect(stream);
   const end = () => gone.abort(null);
   io.signal.addEventListener('abort', end, { once: true });

@@ -1,6 +1,8 @@
 /** A client that answers what nobody offered, in the wrong shape, or with too much: it is told what is wrong, and nothing hangs. */
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { describe, expect, test } from 'vitest';
+import { MAX_MESSAGE_BYTES } from '#contract/limits.ts';
+import { MAX_SENT_IMAGES_CHARS } from '#contract/messages/sending-limits.ts';
 import { type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { AcpClient, choose, m } from '../support/acp-client.ts';
@@ -78,4 +80,16 @@ test('A model that is not offered is refused where it is chosen', async () => {
   for (const value of ['no-such-model', '', 'a\u0000b'])
     await expect(set(value)).rejects.toThrow(`There is no model "${value}": default, sonnet, haiku, opus`);
   expect((await set('opus')).configOptions.find((one) => one.id === 'model')).toMatchObject({ currentValue: 'opus' });
+});
+
+test('a line with the largest pictures is read, and one of more than 16 MiB closes the connection', async () => {
+  const engine = await startEngine(new Script(), { person: () => null });
+  const lines = acpOver(engine.runtime);
+  const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
+  await client.initialize();
+  const list = (mark: string) => client.agent.request(m.session.list, { cwd: engine.folder, _meta: { mark } });
+  await expect(list('x'.repeat(MAX_SENT_IMAGES_CHARS))).resolves.toMatchObject({ sessions: [] });
+  void list('x'.repeat(MAX_MESSAGE_BYTES)).catch(() => undefined);
+  await lines.ended;
+  expect(lines.notes.join('\n')).toContain('the client wrote a line of more than 16 MiB');
 });

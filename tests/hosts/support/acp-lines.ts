@@ -11,6 +11,10 @@ export interface AcpLines {
   end: () => Promise<void>;
   /** What the agent wrote so far. */
   readonly written: readonly Line[];
+  /** Lines for the person. */
+  readonly notes: readonly string[];
+  /** Resolves when the agent has ended. */
+  readonly ended: Promise<void>;
   /** Both ends, for a client of the protocol. */
   readonly readable: ReadableStream<Uint8Array>;
   readonly writable: WritableStream<Uint8Array>;
@@ -27,6 +31,7 @@ export function acpOver(
   const output = new TransformStream<Uint8Array, Uint8Array>({}, undefined, { highWaterMark: Infinity });
   const [toAgent, fromAgent] = [splitter((line) => sees('client', line)), splitter((line) => arrived(line))];
   const written: Line[] = [];
+  const notes: string[] = [];
   const arrived = (line: Line) => {
     written.push(line);
     sees('agent', line);
@@ -42,7 +47,7 @@ export function acpOver(
       },
     }),
     backlog: () => backlog,
-    note: () => undefined,
+    note: (line) => void notes.push(line),
     connect: () =>
       Promise.resolve({ client, owner: true, lost: new AbortController().signal, close: () => Promise.resolve() }),
     ...{ signal: stop.signal, endsNow: () => false, version: '0.0.0' },
@@ -62,6 +67,8 @@ export function acpOver(
       await served;
     },
     written,
+    notes,
+    ended: served,
     send: (line) => void write(new TextEncoder().encode(`${JSON.stringify(line)}\n`)),
     readable: output.readable,
     writable: new WritableStream({ write }),
