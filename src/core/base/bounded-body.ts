@@ -39,7 +39,7 @@ function countEvents(meter: Meter): (chunk: Uint8Array) => string | null {
   let isAfterReturn = false;
   return (chunk) => {
     let from = 0;
-    const nextLineEnd = lineEndsIn(chunk);
+    const nextLineEnd = findLineEnds(chunk);
     for (let at = 0; at < chunk.length;) {
       const end = nextLineEnd(at);
       if (end > at) isLineEmpty = isAfterReturn = false;
@@ -60,7 +60,7 @@ function countEvents(meter: Meter): (chunk: Uint8Array) => string | null {
 }
 
 /** Returns a function that finds the first LF or CR from an offset on; the length of the chunk if there is none. */
-function lineEndsIn(chunk: Uint8Array): (from: number) => number {
+export function findLineEnds(chunk: Uint8Array): (from: number) => number {
   // `indexOf` is many times faster than a loop.
   const find = (byte: number, from: number): number => {
     const index = chunk.indexOf(byte, from);

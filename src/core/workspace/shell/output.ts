@@ -1,12 +1,13 @@
-/** What a command wrote: all of it in a file, its beginning and its end in memory. */
+/** What a command wrote: all of it in a file, its beginning and its end in memory. Long lines are cut. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { LineCutter } from './cut-lines.ts';
 
 export interface Output {
   /** The beginning; everything, where `cut` is 0. */
   head: string;
   /** The end, where something between is left out. */
   tail: string;
-  /** All that was written. */
+  /** All that was written, without the rest of long lines. */
   bytes: number;
   /** Bytes between head and tail. */
   cut: number;
@@ -16,6 +17,7 @@ export interface Output {
 
 export class OutputKeeper {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  readonly #lines = new LineCutter();
   readonly #file: FileHandle;
   readonly #fileBytes: number;
   readonly #head: Buffer;
@@ -44,6 +46,10 @@ export class OutputKeeper {
 
   /** Resolves with the text that is whole now, when the file has the bytes. */
   async add(chunk: Buffer): Promise<string> {
+    return this.#addWhole(this.#lines.cut(chunk));
+  }
+
+  async #addWhole(chunk: Buffer): Promise<string> {
     const forHead = Math.max(0, Math.min(chunk.length, this.#head.length - this.#bytes));
     chunk.copy(this.#head, this.#bytes, 0, forHead);
     this.#addToTail(chunk.subarray(forHead));
@@ -54,8 +60,9 @@ export class OutputKeeper {
     return this.#decoder.decode(chunk, { stream: true });
   }
 
-  /** Closes the file; the rest is the text of a character that never became whole. */
+  /** Closes the file; the rest is the end of a note, or the text of a character that never became whole. */
   async end(): Promise<{ rest: string; output: Output }> {
+    const noteEnd = await this.#addWhole(this.#lines.end());
     await this.#file.close();
     const length = Math.min(this.#bytes, this.#head.length);
     const ring = Math.min(this.#after, this.#tail.length);
@@ -67,7 +74,7 @@ export class OutputKeeper {
     const cut = this.#bytes - length - ring;
     const unkept = this.#bytes - this.#kept;
     const head = this.#head.subarray(0, length);
-    const rest = this.#decoder.decode();
+    const rest = noteEnd + this.#decoder.decode();
     if (cut === 0)
       return { rest, output: { head: textOf(Buffer.concat([head, last])), tail: '', bytes: this.#bytes, cut, unkept } };
     const [first, second] = [wholeEnd(head), wholeStart(last)];

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { MAX_OUTPUT_LINE_BYTES } from '#contract/limits.ts';
 import { OutputKeeper } from '#core/workspace/shell/output.ts';
 import { samples } from '../../../support/samples.ts';
 import { folderWith } from '../../../support/workspace.ts';
@@ -31,4 +32,35 @@ test('head, tail and counts are those of the whole, whatever the pieces and limi
     }),
     samples(100),
   );
+});
+
+const LIMIT = MAX_OUTPUT_LINE_BYTES;
+const noteOf = (length: number): string => ` [The rest of this line is left out: it is longer than 1 MiB, ${length} bytes]`;
+
+test.for([
+  { name: 'keeps a line of the maximum length', text: `a\n${'x'.repeat(LIMIT)}\nb\n` },
+  { name: 'keeps a progress bar without newlines', text: `${'x'.repeat(LIMIT / 2)}\r`.repeat(5) },
+  {
+    name: 'cuts a longer line and reports its length',
+    text: `a\n${'x'.repeat(3 * LIMIT + 7)}\nb\n`,
+    cut: `a\n${'x'.repeat(LIMIT)}${noteOf(3 * LIMIT + 7)}\nb\n`,
+  },
+  {
+    name: 'cuts a line that never ends',
+    text: `${'x'.repeat(LIMIT + 1)}`,
+    cut: `${'x'.repeat(LIMIT)}${noteOf(LIMIT + 1)}`,
+  },
+])('$name', async ({ text, cut = text }) => {
+  const folder = await folderWith();
+  const bytes = Buffer.from(text);
+  for (const size of [65_536, 1_000_003, bytes.length]) {
+    const path = join(folder, String(size));
+    const keeper = await OutputKeeper.open(path, 100 * LIMIT, 1000);
+    let streamed = '';
+    for (let at = 0; at < bytes.length; at += size) streamed += await keeper.add(bytes.subarray(at, at + size));
+    const { rest, output } = await keeper.end();
+    expect(streamed + rest === cut).toBe(true);
+    expect((await readFile(path, 'utf8')) === cut).toBe(true);
+    expect(output).toMatchObject({ bytes: cut.length, unkept: 0, tail: cut.slice(-500) });
+  }
 });
