@@ -54,6 +54,7 @@ export const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     { name: 'text that turns around or covers other text', short: 300, full: 10_000 },
     { name: 'text that covers a terminal, a few marks at a time', short: 1, full: 1 },
   ],
+  Memory: [{ name: 'lines without an end from an endpoint, MCP servers and a command', short: 5, full: 5 }],
   'ACP clients': [{ name: 'messages of an ACP client with 100,000 levels', short: 4, full: 4 }],
   'Shared store': [{ name: 'grants that another user writes to a shared store', short: 7, full: 7 }],
 };

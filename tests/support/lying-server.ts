@@ -61,7 +61,7 @@ const textOf = (params: Message['params']): string | undefined => params?.argume
 const CALLS: Record<string, (id: number, message: Message) => unknown> = {
   silent: () => undefined,
   dies: () => process.exit(3),
-  'one-line': () => pour(100, MEGABYTE),
+  'one-line': (_, { params }) => pour(Number(params?.arguments?.['megabytes'] ?? 100), MEGABYTE),
   'small-lines': async (id, { params }) => {
     const line = 'no message\n';
     const megabytes = Number(params?.arguments?.['megabytes']);

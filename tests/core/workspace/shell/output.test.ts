@@ -35,7 +35,8 @@ test('head, tail and counts are those of the whole, whatever the pieces and limi
 });
 
 const LIMIT = MAX_OUTPUT_LINE_BYTES;
-const noteOf = (length: number): string => ` [The rest of this line is left out: it is longer than 1 MiB, ${length} bytes]`;
+const noteOf = (length: number): string =>
+  ` [The rest of this line is left out: it is longer than 1 MiB, ${length} bytes]`;
 
 test.for([
   { name: 'keeps a line of the maximum length', text: `a\n${'x'.repeat(LIMIT)}\nb\n` },
