@@ -358,8 +358,10 @@ export const Envelope = Stage.extend({
   prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
   /** What follows it, in order. */
   stages: z.array(Stage).max(MAX_CHAIN_STAGES),
-  /** The agents that its run can start; absent for a run that starts none. */
+  /** The agents that its prompt lists; absent for a run that starts none. */
   agents: z.array(z.strictObject({ name: z.string(), description: z.string() })).optional(),
+  /** Number of further agents that its run can start and that its prompt does not list; absent for none. */
+  moreAgents: z.int().positive().optional(),
 });
 export type Envelope = z.infer<typeof Envelope>;
 

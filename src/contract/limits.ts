@@ -26,6 +26,11 @@ export const MAX_NAME_CHARS = 128;
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Longest line of a command's output, in bytes. The rest of a longer line is dropped. */
 export const MAX_OUTPUT_LINE_BYTES = 1024 * 1024;
+/** Longest list of agents in the prompt of a lead, in tokens by estimate; before agents are left out, descriptions are cut. */
+export const MAX_AGENT_LIST_TOKENS = 4000;
+export const MIN_LISTED_DESCRIPTION_CHARS = 80;
+/** Most tokens, by estimate, that the tools of MCP servers and of agents have in one request. */
+export const MAX_ADDED_TOOL_TOKENS = 25_000;
 /** Name of an MCP server, in characters. */
 export const MAX_MCP_SERVER_CHARS = 40;
 /** MCP servers of one file. */

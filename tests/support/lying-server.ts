@@ -38,8 +38,12 @@ const named = process.argv
   .find((word) => word.startsWith('tools='))
   ?.slice('tools='.length)
   .split(',');
+/** `wide`: 490 tools with long descriptions, beside the others. */
+const wide = Array.from({ length: modes.has('wide') ? 490 : 0 }, (_, n) => {
+  return tool(`wide-${String(n).padStart(3, '0')}`, { description: 'Does what it says. '.repeat(25) });
+});
 const harmless = { description: 'Does what it says', annotations: { readOnlyHint: true, destructiveHint: false } };
-let tools = named ? named.map((name) => tool(name, harmless)) : [tool('work'), tool('other')];
+let tools = [...wide, ...(named ? named.map((name) => tool(name, harmless)) : [tool('work'), tool('other')])];
 let lists = 0;
 /** What the client says that it can do. */
 let declared: unknown;
@@ -175,7 +179,10 @@ const METHODS: Record<string, (id: number, message: Message) => unknown> = {
     if (modes.has('changes') && lists === 1) tools = [tool('new')];
   },
   ping: (id) => send({ id, result: {} }),
-  'tools/call': (id, message) => CALLS[message.params?.name ?? '']?.(id, message),
+  'tools/call': (id, message) => {
+    const name = message.params?.name ?? '';
+    return name.startsWith('wide-') ? said(id, name) : CALLS[name]?.(id, message);
+  },
 };
 
 if (modes.has('odd-tools'))

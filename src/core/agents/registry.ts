@@ -44,11 +44,11 @@ export class AgentRegistry {
       .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
 
-  /** What a lead may delegate to: enabled, permanent, and no lead itself; alphabetical. */
-  delegable(): { name: string; description: string }[] {
-    return this.list({ enabled: true })
-      .filter((agent) => agent.lifecycle === 'permanent' && agent.role !== 'primary')
-      .map(({ name, description }) => ({ name, description }));
+  /** Returns the agents that a lead can delegate to: enabled, permanent, and no lead; alphabetical. */
+  delegable(): AgentDefinition[] {
+    return this.list({ enabled: true }).filter(
+      ({ lifecycle, role }) => lifecycle === 'permanent' && role !== 'primary',
+    );
   }
 
   /** The names of those that follow an agent, in order. */

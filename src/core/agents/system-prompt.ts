@@ -1,7 +1,10 @@
 /** Builds the system prompt of a request from the envelope of its run. */
 import type { Environment, Envelope } from '#contract/agent.ts';
 
-type Source = Pick<Envelope, 'systemPrompt' | 'folder' | 'limits' | 'agents' | 'instructions' | 'environment'>;
+type Source = Pick<
+  Envelope,
+  'systemPrompt' | 'folder' | 'limits' | 'tools' | 'agents' | 'moreAgents' | 'instructions' | 'environment'
+>;
 
 /** Returns the whole system prompt: `buildLastingPrompt` and the environment. */
 export function buildSystemPrompt(envelope: Source): string {
@@ -16,18 +19,29 @@ export function buildSystemPrompt(envelope: Source): string {
 export function buildLastingPrompt({
   systemPrompt,
   agents,
+  moreAgents = 0,
+  tools,
   instructions = [],
-}: Pick<Source, 'systemPrompt' | 'agents' | 'instructions'>): string {
+}: Pick<Source, 'systemPrompt' | 'agents' | 'moreAgents' | 'tools' | 'instructions'>): string {
   return [
     systemPrompt,
-    ...(agents ? [formatAgents(agents)] : []),
+    ...(agents ? [formatAgents(agents, moreAgents, tools)] : []),
     ...(instructions.length > 0 ? [formatInstructions(instructions)] : []),
   ].join('\n\n');
 }
 
-function formatAgents(agents: NonNullable<Envelope['agents']>): string {
+function formatAgents(agents: NonNullable<Envelope['agents']>, more: number, tools: readonly string[]): string {
   if (agents.length === 0) return '# Agents\nNo agents are defined.';
-  return `# Agents\nThese agents are defined:\n${agents.map(({ name, description }) => `- ${name}: ${onOneLine(description)}`).join('\n')}`;
+  const lines = agents.map(({ name, description }) => `- ${name}: ${onOneLine(description)}`);
+  return ['# Agents', 'These agents are defined:', ...lines, ...formatMoreAgents(more, tools)].join('\n');
+}
+
+function formatMoreAgents(more: number, tools: readonly string[]): string[] {
+  if (more === 0) return [];
+  const others = `${more} more agents are defined, and can be used by name.`;
+  return [
+    tools.includes('delegate_task') ? `${others} delegate_task lists all with the operation list_agents.` : others,
+  ];
 }
 
 function formatInstructions(instructions: NonNullable<Envelope['instructions']>): string {

@@ -16,13 +16,14 @@ import type { Parts } from './run-parts.ts';
 import type { RunPlan } from './run-plan.ts';
 import { takenSteps } from './taken-steps.ts';
 import { contextsFor, planFor } from './tool-contexts.ts';
-import { specsOf, toldOf } from './told-tools.ts';
+import { describeUnsentTools, selectSentTools, specsOf, toldOf } from './told-tools.ts';
 import { undosToTell, undosWithout } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { sideRequest } from '../loop/side-request.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { ToolSpec } from '../model/model.ts';
 import type { ProviderLimiter } from '../model/provider-limiter.ts';
 import { RequestRetries } from '../model/request-retries.ts';
 import type { ModelError } from '../model/model.ts';
@@ -156,6 +157,7 @@ function specsFor(
   questions: RunQuestions,
 ): Pick<RunContext, 'toolSpecs' | 'specs'> {
   let told: Promise<Tool[]> | null = null;
+  let sentNames: ReadonlySet<string> | null = null;
   const { envelope } = plan;
   const knownSpecs = () =>
     specsOf(registry, tools, questions, {
@@ -166,9 +168,20 @@ function specsFor(
     told ??= toldOf(offered, questions);
     const names = new Set((await told).map(({ name }) => name));
     const known = await knownSpecs();
-    return { known, told: known.filter(({ name }) => names.has(name)) };
+    const wanted = known.filter(({ name }) => names.has(name));
+    sentNames ??= selectTools(plan, wanted);
+    return { known, told: wanted.filter(({ name }) => sentNames?.has(name)) };
   };
   return { specs, toolSpecs: async () => (await specs()).told };
+}
+
+/** Selects the tools that fit into each request of an attempt. A workflow reports once which tools do not fit. */
+function selectTools({ kind, attempt, recorder }: RunPlan, specs: readonly ToolSpec[]): ReadonlySet<string> {
+  const { names, unsent } = selectSentTools(specs);
+  // A sub-agent has no tool of a server that its lead lacks.
+  for (const group of kind === 'lead' && attempt === 1 ? unsent : [])
+    void recorder.record({ type: 'notice', level: 'warning', text: describeUnsentTools(group) });
+  return names;
 }
 
 /** Calls, and what was decided of each: what was asked while one ran is no answer to it. */

@@ -2,6 +2,7 @@
 import type { AgentDefinition, Envelope, McpOffer } from '#contract/agent.ts';
 import { DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
+import { selectListedAgents } from '../agents/prompts/agent-list.ts';
 import { promptValues, rendered } from '../agents/variables.ts';
 import { RUN_LIMITS } from '../budget/limits.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
@@ -45,14 +46,15 @@ export interface LeadParts {
   environment: Envelope['environment'];
 }
 
-/** Returns the agents that a run can start; nothing for a run without a tool that starts agents by their names. */
+/** Returns the agents that the prompt of a run lists; nothing for a run without a tool that starts agents by their names. */
 export function startableAgents(
-  { tools }: Envelope,
+  { tools, prompt, systemPrompt }: Envelope,
   registry: ToolRegistry,
   agents: Pick<AgentRegistry, 'delegable'>,
-): Pick<Envelope, 'agents'> {
+): Pick<Envelope, 'agents' | 'moreAgents'> {
   const starts = tools.map((name) => registry.get(name)?.startsAgents);
-  return starts.includes('defined') || starts.includes('temporary') ? { agents: agents.delegable() } : {};
+  if (!starts.includes('defined') && !starts.includes('temporary')) return {};
+  return selectListedAgents(agents.delegable(), [prompt, systemPrompt]);
 }
 
 /** Fields that identify the request of a sub-agent; an edit of the person may change the others. */
@@ -68,6 +70,7 @@ export const FIXED_FIELDS = [
   'instructions',
   'environment',
   'agents',
+  'moreAgents',
   'temperature',
   'lacks',
 ] as const;

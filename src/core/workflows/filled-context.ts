@@ -12,7 +12,7 @@ import { agentToolsOf } from '../runs/agent-tools.ts';
 import type { Engine } from '../runs/engine.ts';
 import { toolQuestionsOf } from '../runs/questions.ts';
 import type { LiveRun } from '../runs/run-tree.ts';
-import { specsOf, toldOf } from '../runs/told-tools.ts';
+import { selectSentTools, specsOf, toldOf } from '../runs/told-tools.ts';
 import { limitsIn } from './opening.ts';
 import type { Orchestrator } from './orchestrator.ts';
 
@@ -87,8 +87,10 @@ async function toolsAtRest(engine: Engine, run: RunRow, { approve }: WorkflowRow
   const questions = toolQuestionsOf({ engine, workflow: { approve }, plan });
   const offered = await toldOf(registry.offered(envelope.tools, true), questions);
   const limits = await limitsIn(engine, envelope.folder);
-  return specsOf(registry, offered, questions, {
+  const specs = await specsOf(registry, offered, questions, {
     setup: envelopes.setup(envelope.provider),
     maxSubAgents: limits().max_sub_agents,
   });
+  const { names } = selectSentTools(specs);
+  return specs.filter(({ name }) => names.has(name));
 }

@@ -5,6 +5,7 @@ import type { AgainOf } from '#contract/messages/again.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
+import { describeAgentList } from '../agents/prompts/agent-list.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { Engine } from '../runs/engine.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
@@ -68,7 +69,13 @@ export async function leadEnvelope(
     const envelope = envelopes.lead(definition, prompt, folder, limits, all, agents, chosen, environment);
     return { envelope, envelopeHash: canonicalHash(envelope) };
   };
-  return { ...offered([]), offered, notices: [...notices, ...toolClashes(agents)] };
+  const lead = offered([]);
+  const aboutAgents = describeAgentList(lead.envelope, agents.delegable());
+  return {
+    ...lead,
+    offered,
+    notices: [...notices, ...toolClashes(agents), ...(aboutAgents === null ? [] : [aboutAgents])],
+  };
 }
 
 /** Throws `not_found` for an agent that cannot be used. */

@@ -42,10 +42,7 @@ test('delegable are enabled, permanent and no leads', () => {
   registry.register(agent('lead', { role: 'primary' }));
   registry.register(agent('off', { enabled: false }));
   registry.register(temporary('temp'), 'run-1');
-  expect(registry.delegable()).toEqual([
-    { name: 'b', description: 'b works' },
-    { name: 'z', description: 'z works' },
-  ]);
+  expect(registry.delegable()).toEqual([agent('b'), agent('z')]);
 });
 
 test('temporary agents of one name live side by side and shadow no permanent one', () => {

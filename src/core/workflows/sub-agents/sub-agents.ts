@@ -61,7 +61,7 @@ export class SubAgents implements LeadChildren {
   }
 
   agents(): { name: string; description: string }[] {
-    return this.#parts.workflow.agents.delegable();
+    return this.#parts.workflow.agents.delegable().map(({ name, description }) => ({ name, description }));
   }
 
   async propose(

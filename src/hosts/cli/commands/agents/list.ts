@@ -1,6 +1,7 @@
 /** `triad agents list`: the agents that can be used in a folder, by name. */
 import type { AgentReport, AgentSummary } from '#contract/agent.ts';
 import type { Client } from '#contract/rpc.ts';
+import { describeAgentList, selectListedAgents } from '#core/agents/prompts/agent-list.ts';
 import { needsTrust } from '../../render/trust-state.ts';
 import type { Io } from '../../terminal/io.ts';
 
@@ -23,6 +24,9 @@ export async function listAgents({ screen }: Io, client: Client, { json, folder 
     const { agentTable } = await import('../../render/agent-table.ts');
     for (const line of agentTable(agents, screen.width)) screen.data(`${line}\n`);
   }
+  const startable = agents.filter(({ enabled, role }) => enabled && role !== 'primary');
+  const aboutList = describeAgentList(selectListedAgents(startable, []), startable);
+  if (aboutList !== null) screen.note(aboutList);
   const faulty = files.filter(({ ok }) => !ok).length;
   if (faulty > 0) screen.note(`${counted(faulty)}: see "triad agents validate"`);
   const untrusted = look.files.filter(needsTrust).length;
