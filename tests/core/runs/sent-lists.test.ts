@@ -75,12 +75,25 @@ test('of many agents and tools, one request has some, and the others work by nam
 });
 
 test('a tool that no request has is called by its name', async () => {
-  const script = new Script().step([toolUse('mcp__liar__wide-489', {})]).step([text('Done.')]);
+  const script = new Script()
+    .step([toolUse('mcp__liar__wide-489', {})])
+    .step([text('Done.')], { usage: { input: 50_000 } });
   const engine = await startEngine(script, { settings: lyingTable(['wide']) });
   await engine.ask('Work');
   expect(toolNames(engine)).not.toContain('mcp__liar__wide-489');
   const calls = engine.of('tool-end').flatMap(({ entry }) => (entry.kind === 'tool' ? entry.output : []));
   expect(calls).toEqual(['wide-489']);
+  const { parts } = await engine.runtime.request('context.state', {
+    conversationId: engine.conversationId,
+    parts: true,
+  });
+  const shown = new Map(parts?.map(({ kind, tokens }) => [kind, tokens]));
+  const sizes = (engine.model.requests[1]!.body.tools ?? []).map((spec) => JSON.stringify(spec).length);
+  const ratio = sizes.reduce((sum, size) => sum + size) / systemOf(engine, 1).length;
+  // JSON adds a little to each tool.
+  const shownRatio = shown.get('tools')! / shown.get('system')!;
+  expect(shownRatio).toBeGreaterThan(0.8 * ratio);
+  expect(shownRatio).toBeLessThan(1.05 * ratio);
 });
 
 test('agents that are tools share the bound', async () => {
@@ -88,7 +101,10 @@ test('agents that are tools share the bound', async () => {
     files: agentFiles(300, 'expose_as_tool: true\n'),
   });
   await trustAll(engine);
-  await engine.ask('Hello');
+  await engine.ask('Ask helper-0299');
+  // The message names it, so it is listed in place of another one.
+  expect(systemOf(engine)).toContain('- helper-0299: ');
+  expect(systemOf(engine)).not.toContain('- helper-0298: ');
   expect(bodySize(engine)).toBeLessThan(MAX_BODY);
   const sent = toolNames(engine).filter((name) => name.startsWith('agent__'));
   expect(sent.length).toBeGreaterThan(50);
