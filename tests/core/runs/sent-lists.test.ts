@@ -96,6 +96,22 @@ test('a tool that no request has is called by its name', async () => {
   expect(shownRatio).toBeLessThan(1.05 * ratio);
 });
 
+test('an agent file that names a tool gets it, also if the lead is not sent it', async () => {
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([toolUse('delegate_task', { operation: 'delegate', agent_id: 'narrow', prompt: 'Work.' })])
+    .on(LEAD)
+    .reply([text('Done.')])
+    .on(CHILD)
+    .reply([text('# Report\n\nDone.')]);
+  const files = { '.triad/agents/narrow.md': agentFile('narrow', 'tools: [mcp__liar__wide-489]\n') };
+  const engine = await startEngine(script, { files, settings: lyingTable(['wide']) });
+  await trustAll(engine);
+  await engine.ask('Delegate it');
+  expect(toolNames(engine)).not.toContain('mcp__liar__wide-489');
+  expect(toolNames(engine, 1)).toContain('mcp__liar__wide-489');
+});
+
 test('agents that are tools share the bound', async () => {
   const engine = await startEngine(new Script().step([text('Done.')]), {
     files: agentFiles(300, 'expose_as_tool: true\n'),

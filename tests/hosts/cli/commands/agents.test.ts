@@ -42,16 +42,6 @@ const BUILTIN = [
   ],
 ];
 
-test('list reports how many agents the prompt of a lead leaves out', async () => {
-  const home = await here();
-  const description = 'Reviews one module and reports what is wrong with it, in detail and with examples';
-  const names = Array.from({ length: 200 }, (_, index) => `helper-${index}`);
-  for (const name of names) await write(home.home, `agents/${name}.md`, agent(name).replace(/Does .*/, description));
-  expect((await home.triad(['agents', 'list'])).err).toMatch(
-    /^\d+ of 209 agents are not listed for the lead\. Name an agent/m,
-  );
-});
-
 test('list: enabled ones by name, with what was left out on stderr; show: one in full', async () => {
   const home = await here('kept');
   const { triad, folder } = home;
