@@ -193,9 +193,8 @@ export type OpenMessage = z.infer<typeof OpenMessage>;
 
 /** A request that waits for its provider: until the next attempt, or for an answer that does not come. */
 export const ProviderWait = z.object({
-  /** When the wait began. */
   at: Instant,
-  /** Number of the attempt that failed, or that gets no answer; from 1. */
+  /** The attempt that failed, or that gets no answer; from 1. */
   attempt: z.int(),
   /** Wait until the next attempt, in milliseconds; null while the attempt gets no answer. */
   delayMs: z.number().nullable(),

@@ -22,7 +22,12 @@ const CAPABILITIES: AgentCapabilities = {
   mcpCapabilities: { http: true, sse: false },
   promptCapabilities: { image: true, embeddedContext: true },
   sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
-  _meta: { triad: { subAgentSessions: true, methods: ['_triad/run.stop', '_triad/workflow.resume'] } },
+  _meta: {
+    triad: {
+      subAgentSessions: true,
+      methods: ['_triad/run.stop', '_triad/workflow.resume', '_triad/workflow.try-now'],
+    },
+  },
 };
 
 const SETUP: AuthMethod = {
@@ -111,6 +116,9 @@ function addExtensions(app: AgentApp, sessions: Sessions): void {
   app
     .onRequest('_triad/run.stop', ofRun, ({ params }) =>
       told(() => sessions.get(params.sessionId).stopRun(params.runId)),
+    )
+    .onRequest('_triad/workflow.try-now', ofWorkflow, ({ params }) =>
+      told(() => sessions.get(params.sessionId).tryNow(params.workflowId)),
     )
     .onRequest('_triad/workflow.resume', ofWorkflow, ({ params, signal }) =>
       told(async () => ({ stopReason: await sessions.get(params.sessionId).resume(params.workflowId, signal) })),

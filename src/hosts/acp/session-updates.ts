@@ -1,5 +1,6 @@
 /** Events of a conversation as updates, each for the session that it belongs to. */
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import { SHOW_SILENCE_MS } from '#contract/limits.ts';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import { picturesText } from '#contract/messages/pictures-text.ts';
 import type { Tally } from '#contract/outcome.ts';
@@ -31,6 +32,13 @@ interface Parts extends Abilities {
   used: Pick<Tally, 'nanoUsd' | 'unpriced'>;
 }
 
+/** Tries whose waits are all reported; then the waits are long. */
+const FIRST_TRIES = 7;
+/** A silence is reported once, although its events repeat; in milliseconds. */
+const ONE_REPORT_MS = 5000;
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
+
 type Used = Extract<DurableEvent, { type: 'usage' }>;
 
 export class SessionUpdates {
@@ -60,6 +68,7 @@ export class SessionUpdates {
     const { conversationId, subAgentSessions, windows } = this.#parts;
     if (event.type === 'run-start' && !this.isPast) void windows.look();
     if (event.type === 'usage') this.#cost(event);
+    if (event.type === 'retry' || event.type === 'request-silent') return this.#wait(event);
     const own = this.#run(event.runId).of(event);
     if (event.parentRunId === null) return [...this.#whole(event), ...own].map((update) => this.#here(update));
     this.#below.add(event.runId);
@@ -79,6 +88,18 @@ export class SessionUpdates {
         ? { sessionUpdate: 'notice', severity, title, ...(description === undefined ? {} : { description }) }
         : chunk('agent_thought_chunk', `${words}\n`, 'triad-notice'),
     );
+  }
+
+  /** A wait of any run for its provider: each of the first tries, then one of ten; a silence once. */
+  #wait(event: Extract<AgentEvent, { type: 'retry' | 'request-silent' }>): Addressed[] {
+    const { agent } = event;
+    if (event.type === 'request-silent') {
+      if (event.silentMs > SHOW_SILENCE_MS + ONE_REPORT_MS) return [];
+      return [this.notice('warning', `${agent}: no answer of the provider for ${seconds(event.silentMs)}`)];
+    }
+    if (event.attempt > FIRST_TRIES && event.attempt % 10 > 0) return [];
+    const title = `${agent}: waiting for the provider, next try in ${seconds(event.delayMs)}`;
+    return [this.notice('warning', title, event.error.message)];
   }
 
   /** From now on what becomes of this call of a sub-agent is told here too. */
@@ -131,8 +152,6 @@ export class SessionUpdates {
         return this.#used(event);
       case 'notice':
         return [this.notice(event.level, event.text).update];
-      case 'retry':
-        return [this.notice('warning', 'The request is tried again', event.error.message).update];
       default:
         return [];
     }

@@ -161,6 +161,16 @@ export class Session {
     });
   }
 
+  /** Sends the requests of a workflow that wait for their provider again at once. */
+  async tryNow(workflowId: string): Promise<Output<'workflow.try-now'>> {
+    return this.#parts.door.ask(async (client) => {
+      const { workflows } = await client.request('conversation.snapshot', { conversationId: this.id });
+      if (workflows.every(({ id }) => id !== workflowId))
+        throw new RequestError(-32002, `This session has no workflow ${workflowId}`, { workflowId });
+      return client.request('workflow.try-now', { workflowId });
+    });
+  }
+
   async setLead(agent: string): Promise<void> {
     await this.#parts.door.ask((client) => client.request('conversation.set', { conversationId: this.id, agent }));
     this.choices.agent = agent;

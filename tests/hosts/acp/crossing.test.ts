@@ -3,16 +3,17 @@ import { symlink } from 'node:fs/promises';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import type { Client } from '#contract/rpc.ts';
+import { systemClock } from '#core/model/request-retries.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { startEngine } from '../../support/engine.ts';
+import { type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { AcpClient, m } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
 
 const LONG = [text('Never the end of it', { deltas: 10 })];
 
-async function engineWith(script: Script) {
-  const engine = await startEngine(script, { person: () => null });
+async function engineWith(script: Script, options: HarnessOptions = {}) {
+  const engine = await startEngine(script, { person: () => null, ...options });
   const connect = async (runtime: Client = engine.runtime) => {
     const lines = acpOver(runtime);
     const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
@@ -147,6 +148,33 @@ test('runs and workflows are stopped and resumed in their own session, which is 
   expect(await resume(id)).toEqual({ stopReason: 'end_turn' });
   expect(client.asked.map((asked) => asked.sessionId)).toEqual([id]);
   expect(client.text(id)).toBe('Done.');
+  await lines.end();
+});
+
+test('a wait for the provider is a notice, and ends when the client sends the request again', async () => {
+  const script = new Script().on({}).reply([], {
+    status: 529,
+    headers: { 'retry-after': '600' },
+    error: { type: 'overloaded_error', message: 'Too many people' },
+    times: 1,
+  });
+  const { engine, connect, workflows } = await engineWith(script.on({}).reply([text('Here I am.')]), {
+    retryClock: systemClock,
+  });
+  const { client, lines } = await connect();
+  const sessionId = await client.open(engine.folder);
+  const turn = client.prompt(sessionId, 'Hello');
+  await expect
+    .poll(() => JSON.stringify(client.updates(sessionId)))
+    .toContain('waiting for the provider, next try in 600 s');
+  expect(JSON.stringify(client.updates(sessionId))).toContain('Too many people');
+  const [begun] = await workflows(sessionId);
+  const other = await client.open(engine.folder);
+  const tryNow = (session: string) =>
+    client.agent.request('_triad/workflow.try-now', { sessionId: session, workflowId: begun!.id });
+  await expect(tryNow(other)).rejects.toMatchObject({ message: `This session has no workflow ${begun!.id}` });
+  expect(await tryNow(sessionId)).toEqual({ requests: 1 });
+  expect(await turn).toBe('end_turn');
   await lines.end();
 });
 

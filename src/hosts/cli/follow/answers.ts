@@ -1,7 +1,10 @@
 /** Answers the questions of one conversation from here: the person at the terminal, or one answer for all. */
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
+import type { AgentEvent } from '#contract/event.ts';
+import { providerWaitAfter } from '#contract/messages/provider-wait.ts';
 import type { Client } from '#contract/rpc.ts';
+import type { ProviderWait } from '#contract/view.ts';
 import { createAsker } from './asker.ts';
 import { lineOf, UsageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
@@ -9,6 +12,8 @@ import type { Screen } from '../terminal/screen.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export interface Questions {
+  /** Takes an event of the conversation: while a request waits, the person is offered to send it again. */
+  take(event: AgentEvent): void;
   close(): Promise<void>;
 }
 
@@ -21,14 +26,29 @@ export async function answerQuestions(
   const belongs = ({ request }: Approval) => request.conversationId === conversationId;
   if ('kind' in answers) return answerAlike(client, screen, answers, belongs);
   const asker = createAsker(client, answers, screen, belongs);
+  const waitingRuns = new Set<string>();
   const leave = await client.subscribe('attention', { canAnswer: true }, ({ questions }) => asker.update(questions));
   return {
+    take: (event) => {
+      const wait = providerWaitAfter(event);
+      if (wait === undefined) return;
+      if (wait === null || isShort(wait)) waitingRuns.delete(event.runId);
+      else waitingRuns.add(event.runId);
+      asker.offerTryNow(waitingRuns.size > 0 ? event.workflowId : null);
+    },
     close: async () => {
       leave();
       await asker.close();
     },
   };
 }
+
+/** Whether a wait is over before a person could react. */
+function isShort({ delayMs }: ProviderWait): boolean {
+  return delayMs !== null && delayMs < SHORT_WAIT_MS;
+}
+
+const SHORT_WAIT_MS = 3000;
 
 /** Every open item gets the same answer, once. */
 async function answerAlike(
@@ -50,7 +70,7 @@ async function answerAlike(
       }
     }
   });
-  return { close: async () => leave() };
+  return { take: () => undefined, close: async () => leave() };
 }
 
 /** Who answers by default: the person where there is a terminal, otherwise nobody. A yes to everything is said, once. */

@@ -17,6 +17,8 @@ import { visible } from '../terminal/visible.ts';
 export interface Asker {
   /** All open questions as they are now; one that is gone is not asked any more. */
   update(questions: readonly Approval[]): void;
+  /** Offers to send the waiting requests of this workflow again at once; null ends the offer. */
+  offerTryNow(workflowId: string | null): void;
   /** Ends; resolves when nothing is asked any more. */
   close(): Promise<void>;
 }
@@ -38,11 +40,18 @@ export function createAsker(
   let open: Slot[] = [];
   const done = new Set<string>();
   let current: { key: string; controller: AbortController } | null = null;
+  let offer: { workflowId: string; controller: AbortController } | null = null;
   let working: Promise<void> | null = null;
   let closed = false;
 
   const work = async () => {
-    for (let slot = next(); slot !== undefined; slot = next()) {
+    for (;;) {
+      const slot = next();
+      if (slot === undefined && offer === null) break;
+      if (slot === undefined) {
+        await tryNow();
+        continue;
+      }
       const controller = new AbortController();
       current = { key: slot.key, controller };
       screen.hold();
@@ -65,6 +74,19 @@ export function createAsker(
     }
     working = null;
   };
+  /** Waits for Enter. A question and the end of the wait end the offer. */
+  const tryNow = async (): Promise<void> => {
+    const made = offer;
+    if (made === null) return;
+    try {
+      const line = await terminal.ask('', made.controller.signal);
+      if (line !== null) await client.request('workflow.try-now', { workflowId: made.workflowId });
+    } catch (error) {
+      if (!made.controller.signal.aborted) screen.note(lineOf(error));
+    } finally {
+      if (offer === made) offer = null;
+    }
+  };
   const next = () => (closed ? undefined : open.find(({ key }) => !done.has(key)));
 
   return {
@@ -73,10 +95,20 @@ export function createAsker(
       back.update(questions);
       open = questions.filter(belongs).flatMap(slotsOf);
       if (current !== null && !open.some(({ key }) => key === current?.key)) current.controller.abort();
+      if (next() !== undefined) offer?.controller.abort();
       working ??= next() === undefined ? null : work();
+    },
+    offerTryNow: (workflowId) => {
+      if (closed || offer?.workflowId === workflowId) return;
+      offer?.controller.abort();
+      offer = workflowId === null ? null : { workflowId, controller: new AbortController() };
+      if (offer === null) return;
+      screen.note('Press Enter to try now, or Ctrl+C to stop.');
+      working ??= work();
     },
     close: async () => {
       closed = true;
+      offer?.controller.abort();
       current?.controller.abort();
       await working;
     },

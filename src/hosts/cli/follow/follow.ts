@@ -3,7 +3,7 @@ import type { Answer } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
 import type { Client, Input } from '#contract/rpc.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
-import { answerQuestions } from './answers.ts';
+import { answerQuestions, type Questions } from './answers.ts';
 import { EXIT, hasCode, Interruption, lineOf } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { linesOf, NOTHING_SHOWN } from '../render/event-lines.ts';
@@ -116,16 +116,18 @@ async function attend(
   const fail = () => ended.reject(lost.reason as Error);
   lost.addEventListener('abort', fail, { once: true });
   let early: AgentEvent[] | null = [];
+  let questions: Questions | null = null;
   const take = (event: AgentEvent) => {
     if (!isNew(event, progress)) return;
     progress.show(event);
+    questions?.take(event);
     if (event.type === 'workflow-end') ended.resolve(event);
   };
   const leave = await client.subscribe('conversation', { conversationId }, (event) => {
     if (early === null) take(event);
     else early.push(event);
   });
-  const questions = answers === null ? null : await answerQuestions(client, screen, answers, conversationId);
+  questions = answers === null ? null : await answerQuestions(client, screen, answers, conversationId);
   const stop = () => void stopWorkflow(client, screen, signal, progress.workflowId);
   try {
     progress.workflowId = await start(client, take);

@@ -19,6 +19,7 @@ export function addSessions(sessions: Command, io: Io, done: Done): void {
   addFork(sessions, io, done);
   addAgain(sessions, io, done);
   addSay(sessions, io, done);
+  addTryNow(sessions, io, done);
   sessions
     .command('resume')
     .description('go on with the newest interrupted workflow')
@@ -169,6 +170,17 @@ function addSay(sessions: Command, io: Io, done: Done): void {
     .action(async (id: string, text: string) => {
       const { sayToRun } = await import('../commands/sessions/say.ts');
       done(await withClient(io, (client) => sayToRun(io, client, id, text)));
+    });
+}
+
+function addTryNow(sessions: Command, io: Io, done: Done): void {
+  sessions
+    .command('try-now')
+    .description('send requests that wait for their provider again at once')
+    .argument('<id>', ID)
+    .action(async (id: string) => {
+      const { tryNow } = await import('../commands/sessions/try-now.ts');
+      done(await withClient(io, (client) => tryNow(io, client, id)));
     });
 }
 

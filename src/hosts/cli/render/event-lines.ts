@@ -2,6 +2,7 @@
 import { compactionText } from '#contract/context/compaction-text.ts';
 import { cutText } from '#contract/cut-text.ts';
 import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
+import { SHOW_SILENCE_MS } from '#contract/limits.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { AssistantEntry, HandoffEntry } from '#contract/message.ts';
 import { CACHED_TEXT } from '#contract/messages/fork-text.ts';
@@ -83,10 +84,11 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
       return silent({ ...shown, titles: new Map(shown.titles).set(event.approval.id, event.approval.title) });
     case 'approval-decide':
       return decided(shown, event, style);
-    case 'retry': {
-      const text = `↻ ${clean(event.agent)}: ${event.error.code}: ${clean(event.error.message)}; again in ${duration(event.delayMs)}`;
-      return noted(shown, style('yellow', text));
-    }
+    case 'retry':
+      return isShownWait(event.attempt) ? noted(shown, style('yellow', waitText(event))) : silent(shown);
+    case 'request-silent':
+      if (event.silentMs > SHOW_SILENCE_MS + ONE_REPORT_MS) return silent(shown);
+      return noted(shown, style('yellow', `↻ ${clean(event.agent)}: no answer for ${wholeSeconds(event.silentMs)}`));
     case 'notice':
       return noted(shown, style(NOTICE_INK[event.level], clean(event.text)));
     case 'workflow-end':
@@ -112,9 +114,26 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'thinking-delta':
     case 'tool-delta':
     case 'tool-output':
-    case 'request-silent':
       return silent(shown);
   }
+}
+
+/** A silence is reported once, although its events repeat; in milliseconds. */
+const ONE_REPORT_MS = 5000;
+
+/** Whether a wait is worth a line: each of the growing waits, then one of ten. */
+function isShownWait(attempt: number): boolean {
+  return attempt <= 7 || attempt % 10 === 0;
+}
+
+/** A duration without a decimal that says nothing. */
+function wholeSeconds(ms: number): string {
+  return duration(ms).replace('.0 s', ' s');
+}
+
+function waitText({ agent, error, delayMs }: Durable<'retry'>): string {
+  const next = delayMs === 0 ? 'trying again' : `next try in ${wholeSeconds(delayMs)}`;
+  return `↻ ${clean(agent)}: waiting for the provider, ${next}: ${clean(error.message)}`;
 }
 
 function changed({ type, entry }: Durable<'compaction' | 'compaction-undo'>): string {

@@ -126,9 +126,26 @@ test('retries and notices are notes', () => {
   const retry = ofLead('retry', { turn: 1, attempt: 2, delayMs: 500, error });
   const notice = ofLead('notice', { level: 'warning', text: 'Careful\u001b[2J' });
   expect(printed(retry, notice).notes).toEqual([
-    '↻ lead: overloaded: The provider is busy; again in 500 ms',
+    '↻ lead: waiting for the provider, next try in 500 ms: The provider is busy',
     'Careful⟦U+001B⟧[2J',
   ]);
+});
+
+test('a long wait for the provider is a line for each of the first tries, then for one of ten', () => {
+  const error = { code: 'unreachable' as const, message: 'No connection' };
+  const waits = Array.from({ length: 30 }, (_, index) =>
+    ofLead('retry', { turn: 0, attempt: index + 1, delayMs: 30_000, error }),
+  );
+  expect(printed(...waits).notes).toHaveLength(10);
+});
+
+test('a silence of the provider is one line', () => {
+  const silences = [30_000, 40_001, 50_002].map((silentMs) => ({
+    ...ofLead('notice', { level: 'info', text: '' }),
+    ...{ type: 'request-silent' as const, turn: 0, attempt: 1, silentMs },
+  }));
+  const { notes } = printed(...silences.map(({ seq: _, ...hint }) => hint as unknown as AgentEvent));
+  expect(notes).toEqual(['↻ lead: no answer for 30 s']);
 });
 
 test('a review is a note, whoever reviews itself', () => {

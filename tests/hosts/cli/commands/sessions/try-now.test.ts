@@ -1,0 +1,47 @@
+/** `triad sessions try-now`, and Enter in the terminal that follows a workflow: waiting requests are sent again at once. */
+import { expect, test } from 'vitest';
+import { systemClock } from '#core/model/request-retries.ts';
+import { main } from '#hosts/cli/program.ts';
+import { startEngine } from '../../../../support/engine.ts';
+import { Script, text } from '../../../../support/fake-model/script.ts';
+import { memoryIo, typing } from '../../../support/memory-io.ts';
+
+const overloaded = {
+  status: 529,
+  headers: { 'retry-after': '600' },
+  error: { type: 'overloaded_error', message: 'Too many people' },
+};
+
+/** A provider that is overloaded once, and asks for a pause of ten minutes. */
+function overloadedOnce(): Script {
+  return new Script()
+    .on({})
+    .reply([], { ...overloaded, times: 1 })
+    .on({})
+    .reply([text('Here I am.')]);
+}
+
+test('sends the waiting request again, and says where none waits', async () => {
+  const engine = await startEngine(overloadedOnce(), { retryClock: systemClock });
+  const { workflowId } = await engine.send('Hello');
+  await engine.event('retry');
+  const tryNow = async () => {
+    const io = memoryIo({ client: engine.runtime });
+    expect(await main(['sessions', 'try-now', engine.conversationId], io)).toBe(0);
+    await io.screen.flush();
+    return io.err();
+  };
+  expect(await tryNow()).toContain('Sent again: 1 request.');
+  expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Here I am.' });
+  expect(await tryNow()).toContain('No request of this session waits for its provider.');
+});
+
+test('Enter sends the waiting request again', async () => {
+  const engine = await startEngine(overloadedOnce(), { retryClock: systemClock });
+  const io = memoryIo({ client: engine.runtime, terminal: typing(['']) });
+  expect(await main(['run', '--approve', 'ask', 'Hello'], io)).toBe(0);
+  await io.screen.flush();
+  expect(io.err()).toMatch(/waiting for the provider, next try in 10 min 0 s: .*"Too many people"/);
+  expect(io.err()).toContain('Press Enter to try now, or Ctrl+C to stop.');
+  expect(io.out()).toContain('Here I am.');
+});
