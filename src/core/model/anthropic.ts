@@ -46,7 +46,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
   const origin = { api: 'messages', name: provider } as const;
   return {
     provider,
-    stream: (request, signal) => attempt(() => (session ??= connect(options)), origin, request, signal),
+    stream: (request, signal, onSign) => attempt(() => (session ??= connect(options)), origin, request, signal, onSign),
   };
 }
 
@@ -55,6 +55,7 @@ async function* attempt(
   origin: Origin,
   request: ModelRequest,
   signal: AbortSignal,
+  onSign?: () => void,
 ): AsyncGenerator<ModelEvent> {
   if (signal.aborted) throw cancelledError(signal);
   const { sdk, client, place, hide } = await session();
@@ -62,6 +63,7 @@ async function* attempt(
   yield* streamed({
     target,
     signal,
+    onSign,
     reader: new ResponseReader(origin),
     failureOf: (error) => failureOf(sdk, error, target, hide),
     open: async () => {

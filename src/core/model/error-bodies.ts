@@ -16,16 +16,28 @@ export function withResponseBounds(ask: typeof fetch): typeof fetch {
   return async (address, init) => {
     const response = await ask(address, init);
     const { host } = new URL(address instanceof Request ? address.url : address);
-    if (response.ok) return boundBody(response, new SizeMeter(), (reason) => excessError(host, reason));
+    const meter = new SizeMeter(signsOfLife.getStore());
+    if (response.ok) return boundBody(response, meter, (reason) => excessError(host, reason));
     return Object.defineProperty(response, 'text', { value: async () => inForm(await startOf(response)) });
   };
 }
 
+const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
+
+/** What a request calls for each piece of its response; the SDKs pass no such function on to `fetch`. */
+export const signsOfLife = new AsyncLocalStorage<() => void>();
+
 class SizeMeter implements Meter {
+  readonly #onSign: (() => void) | undefined;
   #bytes = 0;
+
+  constructor(onSign: (() => void) | undefined) {
+    this.#onSign = onSign;
+  }
 
   add(bytes: Uint8Array): string | null {
     this.#bytes += bytes.length;
+    this.#onSign?.();
     return this.#bytes > MAX_MESSAGE_BYTES ? `more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB` : null;
   }
 

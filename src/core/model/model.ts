@@ -84,9 +84,10 @@ export interface Model {
   readonly provider: string;
   /**
    * One attempt at one request; no retries inside. Ends after `end`, or throws a `ModelError`
-   * (also when the stream is cut or the signal aborts). Breaking out closes the connection.
+   * (also when the stream is cut or the signal aborts). Breaking out closes the connection. `onSign` is called for each
+   * piece of the answer, also for one without an event, such as a ping.
    */
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  stream(request: ModelRequest, signal: AbortSignal, onSign?: () => void): AsyncIterable<ModelEvent>;
 }
 
 /** Most tokens that a count of a provider can be; more is a mistake. */

@@ -36,8 +36,9 @@ export async function* streamWithRetry(
       yield { type: 'attempt', attempt };
       connection = new AttemptConnection(signal, { ...watching, machine, tryNow: retries.tryNow });
       let isAnswered = false;
-      for await (const event of model.stream(request, connection.signal)) {
-        connection.feed();
+      const onSign = connection.feed.bind(connection);
+      for await (const event of model.stream(request, connection.signal, onSign)) {
+        onSign();
         if (!isAnswered) retries.answered();
         isAnswered = true;
         yield event;

@@ -1,5 +1,6 @@
 /** One streamed request, whatever the protocol: pacing, cuts, what comes after the end, and what a failure is. */
 import { setImmediate as turn } from 'node:timers/promises';
+import { signsOfLife } from './error-bodies.ts';
 import { type Model, ModelError, type ModelEvent, UnknownStop } from './model.ts';
 import { cancelledError, connectionError, type RequestTarget, strangeError } from './request-failure.ts';
 
@@ -36,17 +37,19 @@ export interface Exchange<Raw> {
   /** What the SDK threw, classified; null where it is none of its own errors: then the connection broke. */
   failureOf: (error: unknown) => ModelError | null;
   signal: AbortSignal;
+  /** Called for each piece of the response. */
+  onSign?: (() => void) | undefined;
 }
 
 /** Ends after `end`, or throws a `ModelError`, as `Model.stream` does. */
 export async function* streamed<Raw>(
   exchange: Exchange<Raw>,
 ): ReturnType<Model['stream']> & AsyncGenerator<ModelEvent> {
-  const { target, reader, open, signal } = exchange;
+  const { target, reader, open, signal, onSign } = exchange;
   let contentType = '';
   const drain = new Drain();
   try {
-    const opened = await open();
+    const opened = await (onSign ? signsOfLife.run(onSign, open) : open());
     ({ contentType } = opened);
     const pace = new Pace();
     for await (const raw of opened.events) {

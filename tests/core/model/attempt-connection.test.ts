@@ -1,13 +1,17 @@
 // The connection of an attempt: an endpoint that stays silent, and a machine that slept.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MAX_SILENT_REPEATS, SHOW_SILENCE_MS } from '#contract/limits.ts';
 import { MachineSleep } from '#core/base/machine-sleep.ts';
 import { Watchdog } from '#core/base/watchdog.ts';
+import { preloadAdapter } from '#core/model/adapters.ts';
 import { WAKING_SILENCE_MS } from '#core/model/attempt-connection.ts';
 import { ModelError, type Model, type ModelEvent } from '#core/model/model.ts';
-import { streamWithRetry } from '#core/model/retry.ts';
+import { type AttemptEvent, streamWithRetry } from '#core/model/retry.ts';
 import { TryNow } from '#core/model/try-now.ts';
-import { requestOf } from '../../support/fake-model/exchange.ts';
+import { modelFor, PROTOCOLS, requestOf } from '../../support/fake-model/exchange.ts';
+import { type Fault, startFaulty } from '../../support/fake-model/faults.ts';
+import { text } from '../../support/fake-model/script.ts';
 import { createRetries, kinds, run } from './retry-runs.ts';
 
 describe('an endpoint that stays silent', () => {
@@ -53,6 +57,34 @@ describe('an endpoint that stays silent', () => {
     await vi.advanceTimersByTimeAsync(2_000_000);
     expect(kinds(await running).filter((kind) => kind.startsWith('attempt'))).toHaveLength(5 + 1 + MAX_SILENT_REPEATS);
   });
+});
+
+test.for(PROTOCOLS)('%s: comments are signs of life, also where no event comes', async (protocol) => {
+  // Loading takes longer than the limit on a busy machine.
+  await preloadAdapter(protocol === 'messages' ? 'anthropic' : 'openai-chat');
+  const server = await startFaulty();
+  const comments: Fault = {
+    name: 'comments for longer than the inactivity limit',
+    play: async ({ response, frames }) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let n = 0; n < 20; n += 1) {
+        response.write(': still here\n\n');
+        await delay(50);
+      }
+      response.end(frames.join(''));
+    },
+    outcome: 'whole',
+  };
+  server.next([comments], [text('At last.')]);
+  const watch = (onSilence: () => void) => new Watchdog(700, onSilence);
+  const model = modelFor(protocol, server.url);
+  const { signal } = new AbortController();
+  const events: AttemptEvent[] = [];
+  const { retries } = createRetries();
+  for await (const event of streamWithRetry(model, requestOf({ model: 'm-1' }), { signal, retries, watch }))
+    events.push(event);
+  expect(events.filter(({ type }) => type === 'attempt')).toHaveLength(1);
+  expect(events.at(-1)).toEqual({ type: 'end', stopReason: 'end_turn' });
 });
 
 describe('after the machine was asleep', () => {

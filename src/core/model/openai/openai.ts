@@ -30,9 +30,10 @@ interface Call {
   origin: Origin & { api: Api };
   traits: Traits;
   signal: AbortSignal;
+  onSign: (() => void) | undefined;
 }
 
-type Rest = Pick<Exchange<never>, 'target' | 'failureOf' | 'signal'>;
+type Rest = Pick<Exchange<never>, 'target' | 'failureOf' | 'signal' | 'onSign'>;
 
 /** Opens a request and reads its response. */
 type Protocol = (call: Call, ports: ReaderPorts, rest: Rest) => AsyncGenerator<ModelEvent>;
@@ -61,18 +62,18 @@ export function createOpenAiModel({ api, name, capabilities, ...endpoint }: Open
   const refusals = new Refusals();
   return {
     provider: name,
-    async *stream(request, signal) {
+    async *stream(request, signal, onSign) {
       if (signal.aborted) throw cancelledError(signal);
       const ready = await (session ??= connect(endpoint));
       const thinks = capabilities?.(request.model).thinking ?? null;
       const traits = { isOwn: ready.isOwn, thinks, refused: refusals.of(request.model), unread: refusals.unread };
-      yield* attempt({ session: ready, request, origin: { api, name }, traits, signal }, refusals);
+      yield* attempt({ session: ready, request, origin: { api, name }, traits, signal, onSign }, refusals);
     },
   };
 }
 
 function attempt(call: Call, refusals: Refusals): AsyncGenerator<ModelEvent> {
-  const { session, request, origin, signal } = call;
+  const { session, request, origin, signal, onSign } = call;
   const { sdk, place, hide } = session;
   const { words, start } = PROTOCOLS[origin.api];
   const target: RequestTarget = { ...place, api: words, model: request.model };
@@ -86,7 +87,7 @@ function attempt(call: Call, refusals: Refusals): AsyncGenerator<ModelEvent> {
     const isNew = error instanceof sdk.APIError && refusals.learn(request, error);
     return failure && isNew ? asRetryable(failure) : failure;
   };
-  return start(call, { origin, nameBack, fail }, { target, signal, failureOf: failed });
+  return start(call, { origin, nameBack, fail }, { target, signal, onSign, failureOf: failed });
 }
 
 /** What the SDK makes of a request. */
