@@ -60,7 +60,10 @@ export function runTimesOf(run: RunRow, around: Around, entries: readonly Entry[
 export function workMsOf(run: RunRow, view: Known | null, now: number): number {
   const workflow = view?.workflows.find(({ id }) => id === run.workflowId);
   if (!view || !workflow) return 0;
-  return runTimesOf(run, { ...view, workflow }, view.entries.get(run.id) ?? [], now)?.workMs ?? 0;
+  const wait = view.waits?.[run.id];
+  // The clock of a run stands still while its request waits.
+  const until = wait && wait.delayMs !== null ? Math.min(now, Date.parse(wait.at)) : now;
+  return runTimesOf(run, { ...view, workflow }, view.entries.get(run.id) ?? [], until)?.workMs ?? 0;
 }
 
 /** The same of all stages of a chain that have begun. */
@@ -68,4 +71,4 @@ export function chainWorkMs(links: readonly Pick<Link, 'run'>[], view: Known | n
   return links.reduce((sum, { run }) => sum + (run ? workMsOf(run, view, now) : 0), 0);
 }
 
-type Known = Pick<Snapshot, 'workflows' | 'runs' | 'approvals'> & { entries: RunEntries };
+type Known = Pick<Snapshot, 'workflows' | 'runs' | 'approvals' | 'waits'> & { entries: RunEntries };

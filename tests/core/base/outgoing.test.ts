@@ -1,7 +1,7 @@
 /** Hosts are counted where Node begins a request, whoever asks and by which way; for what is said around it. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AddressInfo, Socket } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { requestOf } from '#core/base/http.ts';
 import { askedFor, contacted, contactedHosts, fetchFor } from '#core/base/outgoing.ts';
 
@@ -42,4 +42,13 @@ test('the one asked last is the first, and a host that is made up anew each time
   expect(found[0]).toMatchObject({ host: '499.example', by: 'fetch', count: 1 });
   expect(found).toHaveLength(200);
   expect(left).toBeGreaterThanOrEqual(301);
+});
+
+test('probes idle connections after 15 s', async () => {
+  const server = createServer((_request, response) => response.end('ok'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const probe = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).text();
+  expect(probe.mock.lastCall).toEqual([true, 15_000]);
 });
