@@ -44,7 +44,7 @@ export const ChangeSet = z.object({
 });
 export type ChangeSet = z.infer<typeof ChangeSet>;
 
-/** Something that a person undid; `files` is what that changed, so that it can be taken back. */
+/** An undo or a redo; `files` is what it changed, so that it can be taken back. */
 export const Undo = z.object({
   id: Id,
   conversationId: Id,
@@ -58,11 +58,19 @@ export const Undo = z.object({
       agent: z.string(),
       path: z.string().nullable(),
       hunk: z.int().nonnegative().nullable(),
+      /** Files of the call that its event names. Missing in records of earlier versions. */
+      paths: z.array(z.string()).optional(),
     }),
   ),
   files: z.array(FileChange),
+  /** Permissions of the folders above its files when it started, by path. Missing in records of earlier versions. */
+  folders: z.record(z.string(), z.int()).optional(),
+  /** Permissions of folders that an undo removed and this redo makes again, by path. */
+  madeFolders: z.record(z.string(), z.int()).optional(),
   /** It was of all from this workflow on. */
   fromWorkflowId: Id.optional(),
+  /** The messages that leave the context of the lead with it, or come back into it: those from this workflow on. */
+  messages: z.object({ fromWorkflowId: Id, left: z.boolean() }).optional(),
   /** Other undos that this one has taken back: then it did again what they had undone. */
   takesBack: z.array(Id),
   /** It was taken back, or is itself one that takes back. */

@@ -4,6 +4,7 @@ import { agentMethods } from './agents/agent-methods.ts';
 import { AgentName, ApprovalMode, ApprovePolicy, Budget } from './agent.ts';
 import { AppState, SearchState } from './app-state.ts';
 import { Answer, Decision } from './approval.ts';
+import { UndoneFile } from './change.ts';
 import { changeMethods } from './change-methods.ts';
 import { contextMethods } from './context/context-methods.ts';
 import { Door } from './telemetry/door.ts';
@@ -125,11 +126,18 @@ export const methods = {
   ...telemetryMethods,
   ...securityMethods,
   /**
-   * With `left` the lead is not told any more of this workflow and of every later one; without it, it is told of them
-   * again. Nothing is deleted. `conflict` while something works in the conversation, or it is in the trash; `not_found`
-   * where it has no such workflow.
+   * With `left`, this workflow and every later one leave the context of the lead; without it, they come back. Nothing is
+   * deleted. With `files`, the changes of these workflows are undone, or redone, as by `change.undo`: both or nothing, also
+   * after a kill. Returns the outcome of each file. `conflict` while something works in the conversation, if it is in the
+   * trash, or as in `change.undo`; `not_found` if the conversation has no such workflow.
    */
-  'conversation.rewind': method(z.strictObject({ conversationId: Id, workflowId: Id, left: z.boolean() }), nothing),
+  'conversation.rewind': method(
+    z.strictObject({
+      ...{ conversationId: Id, workflowId: Id, left: z.boolean() },
+      ...{ files: z.boolean().default(false), leave: z.boolean().default(false) },
+    }),
+    z.object({ files: z.array(UndoneFile) }),
+  ),
   /**
    * A new conversation whose history ends with this workflow of it, with entry `entry` of its lead's run, or right before it.
    * What was left since is left out; what works still is cut there. No file is touched, and nothing is counted twice.

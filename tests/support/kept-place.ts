@@ -34,14 +34,14 @@ export async function keptPlace(files: Record<string, string> = {}) {
       const changes = sets.flatMap((set) => changesOf([set], { runId: set.runId })).map(({ file }) => file);
       const plan = await planUndo(workspaces, workspace, { conversationId, changes });
       const { files, bytes } = undoOf(plan);
-      await workspaces.changes.keepUndo(
-        {
-          ...{ id: newId(), conversationId, folder, at: new Date().toISOString(), calls: [] },
-          ...{ files, takesBack: [], redone: false },
-        },
-        bytes,
-      );
-      await carryOut(workspace, plan);
+      const undo = {
+        ...{ id: newId(), conversationId, folder, at: new Date().toISOString(), calls: [] },
+        ...{ files, takesBack: [], redone: false },
+      };
+      await workspaces.changes.startUndo(undo, bytes);
+      await carryOut(workspace, plan, { mark: undo.id });
+      await workspaces.changes.finishUndo(undo);
+      await workspaces.changes.removeStarted(undo);
       return { plan, redo: { ...sets[0]!, files } };
     },
   };

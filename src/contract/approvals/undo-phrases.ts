@@ -26,6 +26,15 @@ export const UNDO = {
   commit_programs_changed: (_: Nothing) =>
     'The programs that this commit runs have changed. Nothing was committed: read the new list first',
   changed_meanwhile: ({ path }: { path: string }) => `${path} was changed since`,
+  /** `code`: of the system. */
+  disk_fault: ({ folder, code }: { folder: string; code: string }) =>
+    code === 'ENOSPC' || code === 'EDQUOT'
+      ? `The disk of ${folder} is full`
+      : `The disk of ${folder} reports an error (${code})`,
+  none_done_disk: ({ redo }: { redo: boolean }) =>
+    `. Nothing was ${redo ? 'done again' : 'undone'}: free some space or check the disk, then try again`,
+  undo_incomplete: ({ redo }: { redo: boolean }) =>
+    `. The ${redo ? 'redo' : 'undo'} is incomplete: free some space or check the disk, then open the changes again`,
   /** Before why: the first file that is in the way. */
   in_the_way: ({ path }: { path: string }) => `${path}: `,
   /** Behind why. `more`: other files with which it is so; `kept`: where what it held is kept, null where it held nothing. */

@@ -11,8 +11,9 @@ export function undosToTell(
   runId: string | null,
 ): { text: string; undos: string[] } | null {
   const told = new Set(entries.flatMap((entry) => (entry.kind === 'user' ? (entry.undos ?? []) : [])));
-  const isNew = ({ id, calls, takesBack, redone }: Undo): boolean => {
-    if (told.has(id) || (runId !== null && calls.every((call) => call.runId !== runId))) return false;
+  const isNew = ({ id, calls, files, takesBack, redone }: Undo): boolean => {
+    if (files.length === 0 || told.has(id) || (runId !== null && calls.every((call) => call.runId !== runId)))
+      return false;
     // Done and taken back before anybody was told: nothing has changed.
     return takesBack.length === 0 ? !redone : takesBack.some((one) => told.has(one));
   };

@@ -1,4 +1,5 @@
 /** The runtime behind every host: serves the rpc methods and topics. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type z } from 'zod';
 import {
   type Client,
@@ -26,6 +27,7 @@ import type { Engine } from '../runs/engine.ts';
 import { hybridSearches } from '../runs/hybrid-search.ts';
 import type { Embeddings } from '../model/embeddings.ts';
 import { Envelopes } from '../runs/envelopes.ts';
+import { settleUndos } from '../runs/undo/settle-undos.ts';
 import { workspaceOf } from '../runs/workspace-of.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { OpenApprovals } from '../approvals/open-approvals.ts';
@@ -152,16 +154,17 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   };
 }
 
+/** How long a start waits for undos that were cut off, in milliseconds: the disk of a workspace may not answer. */
+const SETTLE_MS = 10_000;
+
 /** What a process that died has left. */
-async function recover(
-  { store, log, price, permissions }: Engine,
-  sessions: SessionProjector,
-  warn: RuntimePorts['warn'],
-): Promise<void> {
+async function recover(engine: Engine, sessions: SessionProjector, warn: RuntimePorts['warn']): Promise<void> {
+  const { store, log, price, permissions } = engine;
   // New ids sort after all existing ones, even if the clock was set back.
   const [newest] = (await store.workflows({ limit: 1 })).items;
   if (newest) advanceIdsPast(newest.id);
   await sweep(store, log, price);
+  await Promise.race([settleUndos(engine), delay(SETTLE_MS, undefined, { ref: false })]);
   await sessions.catchUp();
   await permissions.grants.load();
   const { unsignedCount } = permissions.grants;

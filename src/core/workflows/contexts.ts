@@ -20,7 +20,7 @@ import { TryNow } from '../model/try-now.ts';
 import type { Engine } from '../runs/engine.ts';
 import { saidBefore } from './lead.ts';
 import type { Orchestrator } from './orchestrator.ts';
-import { workflowsOf } from './rewind.ts';
+import { loadWorkflows } from '../runs/undo/undo-events.ts';
 import { refuseInTrash } from './trash.ts';
 
 export class Contexts {
@@ -74,7 +74,7 @@ export class Contexts {
   async #atRest(conversationId: string): Promise<void> {
     const { store, log } = this.#engine;
     await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
-    const row = (await workflowsOf(store, conversationId)).findLast(({ left }) => !left);
+    const row = (await loadWorkflows(store, conversationId)).findLast(({ left }) => !left);
     const run = row ? await store.run(row.runId) : null;
     if (!run) throw new TriadError('bad_input', 'There is nothing to compact yet');
     this.#orchestrator.refuseRealInDemo(run.envelope.provider);

@@ -7,8 +7,8 @@ import { ZERO_TALLY } from '#contract/tally.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Engine } from '../runs/engine.ts';
+import { loadWorkflows } from '../runs/undo/undo-events.ts';
 import { leadEntryOf } from './go-on.ts';
-import { workflowsOf } from './rewind.ts';
 import { imagesIn, type Source, takenOver } from './taken-over.ts';
 import { purge } from './trash.ts';
 
@@ -36,7 +36,7 @@ export async function fork(
   after?: After,
 ): Promise<ConversationRow> {
   const { store, log, workspaces } = parts;
-  const rows = await workflowsOf(store, conversation.id);
+  const rows = await loadWorkflows(store, conversation.id);
   const at = rows.find(({ id }) => id === workflowId);
   if (!at) throw new TriadError('not_found', `There is no workflow ${workflowId} in this conversation`);
   if ((asked === 'before' || entry === undefined) && (entry ?? runId) !== undefined)

@@ -26,7 +26,7 @@ import { aloneFor } from './again/alone.ts';
 import { SubAgents } from './sub-agents/sub-agents.ts';
 import { usageOf } from '../base/usage.ts';
 import type { Workflow } from './workflow.ts';
-import { workflowsOf } from './rewind.ts';
+import { loadWorkflows } from '../runs/undo/undo-events.ts';
 
 export interface Lead {
   envelope: Envelope;
@@ -141,7 +141,7 @@ export async function saidBefore(
   { store }: Pick<Engine, 'store'>,
   workflow: Pick<Workflow, 'conversationId' | 'id'>,
 ): Promise<Pick<RunPlan, 'prior' | 'left'>> {
-  const rows = (await workflowsOf(store, workflow.conversationId)).filter(({ id }) => id < workflow.id);
+  const rows = (await loadWorkflows(store, workflow.conversationId)).filter(({ id }) => id < workflow.id);
   const told = rows.filter(({ left }) => !left);
   const left = rows.filter((row) => row.left);
   const entriesOf = async ({ id: workflowId, runId }: WorkflowRow) => ({

@@ -1,38 +1,46 @@
-/** Going back to before a message: its lead is not told of it and of what came after it any more, or is told again. */
-import type { WorkflowRow } from '#contract/view.ts';
-import { TriadError } from '../base/errors.ts';
-import type { Engine } from '../runs/engine.ts';
-import type { Store } from '../store/store.ts';
+/** Goes back to before a message, or forth again: its files, what the lead knows of it, or both. */
+import type { Undo, UndoneFile } from '#contract/change.ts';
+import { mustExist } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import { completeUndo, type UndoParts } from '../runs/undo/settle-undos.ts';
+import { type Exclusively, undo } from '../runs/undo/undo.ts';
+import { loadMissingEvents } from '../runs/undo/undo-events.ts';
+import { changesOf } from '../workspace/undo.ts';
 
-const PAGE = 200;
-
-/** All of a conversation, oldest first. */
-export async function workflowsOf(store: Pick<Store, 'workflows'>, conversationId: string): Promise<WorkflowRow[]> {
-  const rows: WorkflowRow[] = [];
-  let before: string | null | undefined;
-  while (before !== null) {
-    const page = await store.workflows({ conversationId, limit: PAGE, before });
-    rows.push(...page.items);
-    before = page.next;
-  }
-  return rows.reverse();
+interface RewindRequest {
+  conversationId: string;
+  workflowId: string;
+  /** True goes back: the lead knows nothing of this workflow and later ones any more. False goes forth again. */
+  left: boolean;
+  /** The files go, too. */
+  files: boolean;
+  /** Files in conflict stay as they are. */
+  leave: boolean;
 }
 
-/** Records it for each workflow, from the given one on, of which it is not so yet. */
+/** Does all of it or nothing, also after a kill. Returns the outcome of each file. */
 export async function rewind(
-  { store, log }: Pick<Engine, 'store' | 'log'>,
-  { conversationId, workflowId, left }: { conversationId: string; workflowId: string; left: boolean },
-): Promise<{ stored: Promise<unknown> }> {
-  const rows = await workflowsOf(store, conversationId);
-  const first = rows.findIndex(({ id }) => id === workflowId);
-  if (first < 0) throw new TriadError('not_found', `There is no workflow ${workflowId} in this conversation`);
-  const at = new Date().toISOString();
-  const changed = rows.slice(first).filter((row) => (row.left ?? false) !== left);
-  const recorded = changed.map(({ id, runId, agents }) =>
-    log.append({
-      ...{ type: 'workflow-leave' as const, conversationId, workflowId: id, runId, parentRunId: null },
-      ...{ agent: agents[0] ?? '', at, left },
-    }),
-  );
-  return { stored: Promise.all(recorded) };
+  parts: UndoParts,
+  { conversationId, workflowId, left, files, leave }: RewindRequest,
+  exclusively: Exclusively,
+): Promise<UndoneFile[]> {
+  const { store, workspaces } = parts;
+  const { changes } = workspaces;
+  const messages = { fromWorkflowId: workflowId, left };
+  const target = { fromWorkflowId: workflowId };
+  const { sets } = files ? await changes.of(conversationId) : { sets: [] };
+  if (changesOf(sets, target).length > 0)
+    return undo(parts, { conversationId, target, redo: !left, preview: false, leave, messages }, exclusively);
+  const { folder } = await mustExist(store.conversation(conversationId), 'The conversation was deleted');
+  const record: Undo = {
+    ...{ id: newId(), conversationId, folder, at: new Date().toISOString(), calls: [], files: [] },
+    ...{ messages, takesBack: [], redone: !left },
+  };
+  await exclusively(conversationId, async () => {
+    const events = await loadMissingEvents(parts, record);
+    // One event is stored whole.
+    if (events.length > 1) await changes.startUndo(record, []);
+    return completeUndo(parts, record, { events });
+  });
+  return [];
 }

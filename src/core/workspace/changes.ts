@@ -3,7 +3,7 @@
  * conversation is gone, so that all of it can be put back.
  */
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { ChangeSet, type FileState, Undo } from '#contract/change.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
@@ -17,8 +17,23 @@ export type Bytes = readonly Buffer[];
 const CONDEMNED = '.deleted';
 const UNDO = 'undo-';
 const KEPT = 'kept.json';
+/** Folder with the records of undos that are not finished. */
+const UNFINISHED = 'unfinished';
+const CANNOT_STORE = 'What is there now could not be stored, so nothing was changed';
+
+/** An undo that a kill or a full disk has cut off. */
+export interface StartedUndo {
+  undo: Undo;
+  /** Its files are in place. Only its events can be missing. */
+  hasFiles: boolean;
+}
 
 export class Changes {
+  /** Folder of the records and bytes. */
+  get folder(): string {
+    return this.#folder;
+  }
+
   readonly #folder: string;
   readonly #undone = new Map<string, number>();
 
@@ -47,11 +62,39 @@ export class Changes {
     await this.keep({ ...set, files: [...files.values()], notKept }, []);
   }
 
-  /** The same for what a person undoes, before it happens and when it was taken back. */
-  async keepUndo(undo: Undo, bytes: Bytes): Promise<void> {
-    const place = join(this.#folder, undo.conversationId, `${UNDO}${undo.id}.json`);
-    await this.#write(undo.conversationId, place, Undo.parse(undo), bytes, 'What is there now could not be kept');
+  /**
+   * Stores the record of an undo and the bytes that finish it or roll it back. Call it before a file changes. The record
+   * is `started` until `finishUndo`. Rejects with `internal` if something cannot be stored.
+   */
+  async startUndo(undo: Undo, bytes: Bytes): Promise<void> {
+    await this.#write(undo.conversationId, this.#startedPath(undo), Undo.parse(undo), bytes, CANNOT_STORE);
+  }
+
+  /** Marks an undo as finished: all its files are in place. Its `started` record stays until `removeStarted`. */
+  async finishUndo(undo: Undo): Promise<void> {
+    if (undo.files.length > 0 || undo.takesBack.length > 0)
+      await this.#write(undo.conversationId, this.#finishedPath(undo), Undo.parse(undo), [], CANNOT_STORE);
     this.#undone.set(undo.conversationId, this.undoCount(undo.conversationId) + 1);
+  }
+
+  /** Removes the `started` record, after the events of a finished undo or after a rollback. */
+  async removeStarted(undo: Pick<Undo, 'conversationId' | 'id'>): Promise<void> {
+    await rm(this.#startedPath(undo), { force: true });
+  }
+
+  /** Returns the undos with a `started` record, of one conversation or of all. Other records are not read. */
+  async startedUndos(conversationId?: string): Promise<StartedUndo[]> {
+    const folder = join(this.#folder, UNFINISHED);
+    const names = await readdir(folder).catch((): string[] => []);
+    const wanted = names.filter((name) => name.endsWith('.json') && name.startsWith(conversationId ?? ''));
+    const undos = await Promise.all(wanted.map(async (name) => Undo.safeParse(await readJson(join(folder, name)))));
+    return Promise.all(
+      undos
+        .flatMap(({ data: undo }) => (undo ? [undo] : []))
+        .map(async (undo) => ({
+          ...{ undo, hasFiles: (await stat(this.#finishedPath(undo)).catch(() => null)) !== null },
+        })),
+    );
   }
 
   /** Grows with each undo that this program keeps: where it is the same, there is no new one. */
@@ -59,10 +102,13 @@ export class Changes {
     return this.#undone.get(conversationId) ?? 0;
   }
 
-  /** Rejects with `not_found` where the bytes are gone, or are not those that were kept. */
+  /** Rejects with `not_found` if the bytes are gone or were changed, and with `internal` if they cannot be read. */
   async bytes(conversationId: string, state: Pick<FileState, 'hash'>): Promise<Buffer> {
     const file = this.#file(conversationId, state.hash);
-    const bytes = await readFile(file).catch(() => null);
+    const bytes = await readFile(file).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return null;
+      throw new TriadError('internal', `${file} could not be read`, { cause: error, detail: String(error) });
+    });
     if (bytes !== null && sha256(bytes) === state.hash) return bytes;
     throw new TriadError('not_found', `What was there is not kept any more, or was changed (${file})`);
   }
@@ -80,9 +126,11 @@ export class Changes {
     return { sets, undos };
   }
 
-  /** The same without the change sets. */
-  undos(conversationId: string): Promise<Undo[]> {
-    return this.#read(conversationId, (name) => name.startsWith(UNDO), Undo);
+  /** Returns the finished undos of a conversation, in order of time. */
+  async undos(conversationId: string): Promise<Undo[]> {
+    const undos = await this.#read(conversationId, (name) => name.startsWith(UNDO), Undo);
+    const takenBack = new Set(undos.flatMap(({ takesBack }) => takesBack));
+    return undos.map((undo) => (takenBack.has(undo.id) ? { ...undo, redone: true } : undo));
   }
 
   async #read<T extends { at: string }>(
@@ -152,10 +200,19 @@ export class Changes {
     try {
       await mkdir(join(this.#folder, conversationId), { recursive: true, mode: 0o700 });
       await this.#addBytes(conversationId, bytes, true);
+      await mkdir(dirname(place), { recursive: true, mode: 0o700 });
       await writeAtomically(place, JSON.stringify(kept), { mode: 0o600 });
     } catch (error) {
       throw new TriadError('internal', what, { cause: error, detail: String(error) });
     }
+  }
+
+  #startedPath({ conversationId, id }: Pick<Undo, 'conversationId' | 'id'>): string {
+    return join(this.#folder, UNFINISHED, `${conversationId}.${id}.json`);
+  }
+
+  #finishedPath({ conversationId, id }: Pick<Undo, 'conversationId' | 'id'>): string {
+    return join(this.#folder, conversationId, `${UNDO}${id}.json`);
   }
 
   /** Bytes are kept once, by what they are. */

@@ -1,10 +1,10 @@
 /** What is at a path of a workspace, as it is kept, compared and put back: files, links as links, empty folders. */
-import { lstat, mkdir, readdir, readlink, rename, rm, rmdir, symlink } from 'node:fs/promises';
-import { randomBytes } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { chmod, lstat, mkdir, readdir, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { phrase } from '#contract/approvals/phrases.ts';
 import type { FileState } from '#contract/change.ts';
-import { writeAtomically } from '../base/atomic-file.ts';
-import { TriadError } from '../base/errors.ts';
+import { temporaryName, writeAtomically } from '../base/atomic-file.ts';
+import { codeOf, saidError, TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
 import { isOwn, type Workspace } from './reach.ts';
 import { makeFolder, openInside, refuseSecret, resolveInside, throwFileError, withFolder } from './places.ts';
@@ -46,7 +46,10 @@ export async function readState(
   if (folder === null) return null;
   const known = await withFolder(workspace, folder, path, async (through): Promise<FileNow | 'file' | null> => {
     const place = join(through, basename(path));
-    const stats = await lstat(place).catch(() => null);
+    const stats = await lstat(place).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return null;
+      throw error;
+    });
     if (stats === null) return null;
     if (stats.isSymbolicLink()) return { kind: 'link', bytes: await readlink(place, 'buffer'), mode: 0 };
     if (!stats.isDirectory()) return 'file';
@@ -64,44 +67,61 @@ export async function readState(
   }
 }
 
+/** How states of a workspace are replaced. */
+export interface PutOptions {
+  /** Mark of the names of temporary files, so that they can be found after a kill. */
+  mark: string;
+  /** Permissions of folders that have to be made again, by path. */
+  folders?: Readonly<Record<string, number>> | undefined;
+  /** Whether an empty folder stays. */
+  isKept?: (path: string) => boolean;
+}
+
 /**
- * Puts something where something else, or nothing, is now: as one step where both are files. `expected` is looked at
- * once more right before; where it is not there any more, `conflict` is thrown and nothing is done. Folders above are
- * made, and removed where they are empty then.
+ * Puts something where something else, or nothing, is now. `expected` is compared right before; if it is not there any
+ * more, `conflict` is thrown and nothing is done. The replacement is one step, except between a folder and something
+ * else: there the path is missing for a moment. Folders above are made, and removed where they are empty then.
  */
 export async function putState(
   workspace: Workspace,
   path: string,
   to: FileNow | null,
   expected: FileState | null,
+  options: PutOptions,
 ): Promise<void> {
   const check = async (): Promise<void> => {
     if (!isSame(stateOf(await readState(workspace, path)), expected))
-      throw new TriadError('conflict', `${path} was changed since`);
+      throw saidError('conflict', [phrase('changed_meanwhile', { path })]);
   };
   await check();
   if (to === null && expected === null) return;
-  if (to !== null) await makeFolder(workspace, join(workspace.folder, dirname(path)), path);
+  if (to !== null) await makeFoldersAbove(workspace, path, options);
   const above = await folderOf(workspace, path);
-  if (above === null) throw new TriadError('conflict', `${path} was changed since`);
+  if (above === null) throw saidError('conflict', [phrase('changed_meanwhile', { path })]);
   await withFolder(workspace, above, path, async (through) => {
     const place = join(through, basename(path));
+    const temporary = temporaryOf(path, options.mark);
+    if (expected?.kind === 'folder' && to?.kind === 'folder') return chmod(place, to.mode);
     if (expected?.kind === 'folder') await rmdir(place);
     else if (to === null || to.kind === 'folder') await rm(place, { force: true });
-    if (to?.kind === 'folder') await mkdir(place, { mode: to.mode });
+    if (to?.kind === 'folder') await putFolder(place, to.mode, join(through, temporary));
     if (to?.kind === 'file')
       await writeAtomically(place, to.bytes, {
-        mode: to.mode,
+        ...{ mode: to.mode, temporary },
         ...(expected?.kind === 'folder' ? {} : { before: check }),
       });
-    if (to?.kind === 'link') await putLink(place, to.bytes);
+    if (to?.kind === 'link') await putLink(place, to.bytes, join(through, temporary));
   }).catch((error: unknown) => throwFileError(error, path));
-  if (to === null) await removeEmpty(workspace, dirname(path));
+  if (to === null) await removeEmpty(workspace, dirname(path), options.isKept);
 }
 
-/** As one step. */
-async function putLink(place: string, target: Buffer): Promise<void> {
-  const temporary = join(dirname(place), `.${randomBytes(6).toString('hex')}.tmp`);
+/** Name of the temporary file of a path. Depends on nothing that a kill loses. */
+function temporaryOf(path: string, mark: string): string {
+  return temporaryName(path, sha256(`${mark} ${path}`).slice(0, 12));
+}
+
+/** Replaces a file or a link with a link, as one step. */
+async function putLink(place: string, target: Buffer, temporary: string): Promise<void> {
   await symlink(target, temporary);
   await rename(temporary, place).catch(async (error: unknown) => {
     await rm(temporary, { force: true });
@@ -109,17 +129,79 @@ async function putLink(place: string, target: Buffer): Promise<void> {
   });
 }
 
-/** Folders that a removed file was the last in, from below. */
-async function removeEmpty(workspace: Workspace, path: string): Promise<void> {
-  for (let at = path; at !== '.' && at !== ''; at = dirname(at)) {
+/** Makes a folder with exactly this mode, as one step. */
+async function putFolder(place: string, mode: number, temporary: string): Promise<void> {
+  await mkdir(temporary, { mode });
+  try {
+    // The umask has reduced the mode of `mkdir`.
+    await chmod(temporary, mode);
+    await rename(temporary, place);
+  } catch (error) {
+    await rmdir(temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+function makeFoldersAbove(workspace: Workspace, path: string, { mark, folders = {} }: PutOptions): Promise<void> {
+  const make = async (place: string, canonical: string): Promise<void> => {
+    const above = relative(workspace.folder, canonical).split(sep).join('/');
+    const mode = folders[above];
+    if (mode === undefined) await mkdir(place);
+    else await putFolder(place, mode, join(dirname(place), temporaryOf(above, mark)));
+  };
+  return makeFolder(workspace, join(workspace.folder, dirname(path)), path, make);
+}
+
+/** Returns the permissions of the folders above these paths, by path. Missing folders are left out. */
+export async function readFolders(workspace: Workspace, paths: readonly string[]): Promise<Record<string, number>> {
+  const above = new Set(paths.flatMap(listFoldersAbove));
+  const modes: Record<string, number> = {};
+  for (const path of above) {
+    const stats = await lstat(join(workspace.folder, path)).catch(() => null);
+    const isReached = dirname(path) === '.' || dirname(path) in modes;
+    if (isReached && stats?.isDirectory()) modes[path] = stats.mode & 0o777;
+  }
+  return modes;
+}
+
+/** Returns the folders above a path in a workspace, from above. */
+export function listFoldersAbove(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+/** Removes the temporary files that a kill has left of these paths, and of the folders above them. Follows no link. */
+export async function removeTemporaries(workspace: Workspace, paths: readonly string[], mark: string): Promise<void> {
+  const all = new Set(paths.flatMap((path) => [...listFoldersAbove(path), path]));
+  for (const [folder, own] of Map.groupBy(all, (path) => dirname(path))) {
+    const wanted = new Set(own.map((path) => temporaryOf(path, mark)));
+    const above = await folderOf(workspace, join(folder, [...wanted][0]!)).catch(() => null);
+    if (above === null) continue;
+    await withFolder(workspace, above, folder, async (through) => {
+      for (const entry of await readdir(through, { withFileTypes: true })) {
+        if (!wanted.has(entry.name)) continue;
+        const place = join(through, entry.name);
+        // Another program could have put files into it.
+        if (entry.isDirectory()) await rmdir(place).catch(() => undefined);
+        else await unlink(place);
+      }
+    }).catch((error: unknown) => throwFileError(error, folder));
+  }
+}
+
+/** Removes a folder and those above it as long as they are empty, from below. */
+export async function removeEmpty(
+  workspace: Workspace,
+  path: string,
+  isKept: (path: string) => boolean = () => false,
+): Promise<void> {
+  for (let at = path; at !== '.' && at !== '' && !isKept(at); at = dirname(at)) {
     const folder = join(workspace.folder, at);
     const above = await folderOf(workspace, at).catch(() => null);
-    if (above === null || (await readdir(folder).catch(() => ['?'])).length > 0) return;
-    const isGone = await withFolder(workspace, above, at, (through) => rmdir(join(through, basename(at)))).then(
-      () => true,
-      () => false,
-    );
-    if (!isGone) return;
+    if (above === null) continue;
+    if ((await readdir(folder).catch(() => [])).length > 0) return;
+    await withFolder(workspace, above, at, (through) => rmdir(join(through, basename(at)))).catch(() => undefined);
+    if (await lstat(folder).catch(() => null)) return;
   }
 }
 

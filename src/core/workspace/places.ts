@@ -185,17 +185,21 @@ export async function withFolder<T>(
   });
 }
 
-/** Makes a folder of the workspace and the missing ones above it, each in an open one, so that none is outside. */
+/**
+ * Makes a folder of the workspace and the missing ones above it, each in an open one, so that none is outside. `make`:
+ * makes one of them.
+ */
 export async function makeFolder(
   workspace: Pick<Workspace, 'folder' | 'root'>,
   canonical: string,
   asked: string,
+  make: (place: string, canonical: string) => Promise<unknown> = (place) => mkdir(place),
 ): Promise<void> {
   const isThere = await withRoot(workspace, (root) => exists(root.through(canonical)));
   if (isThere) return;
-  await makeFolder(workspace, dirname(canonical), asked);
+  await makeFolder(workspace, dirname(canonical), asked, make);
   await withFolder(workspace, dirname(canonical), asked, (through) =>
-    mkdir(join(through, basename(canonical))).catch((error: unknown) => {
+    make(join(through, basename(canonical)), canonical).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throwFileError(error, asked);
     }),
   );

@@ -6,7 +6,7 @@ import { phrase } from '#contract/approvals/phrases.ts';
 import type { ChangeSet, ChangeTarget, FileChange, FileState, Undo, UndoneFile } from '#contract/change.ts';
 import { errorInfo, saidError, TriadError } from '../base/errors.ts';
 import type { Changes } from './changes.ts';
-import { type FileNow, isSame, linkAbove, putState, readState, stateOf } from './file-state.ts';
+import { type FileNow, isSame, linkAbove, type PutOptions, putState, readState, stateOf } from './file-state.ts';
 import type { Git } from './git.ts';
 import { isEditable, shownInEditor, writeInEditor } from './lent/editor.ts';
 import type { Lending } from './lent/lenders.ts';
@@ -38,8 +38,6 @@ export interface Wanted {
   conversationId: string;
   changes: readonly FileChange[];
   hunk?: number | undefined;
-  /** Those of them that are taken back already. */
-  undone?: ReadonlySet<FileChange>;
   /** Left out: files are only on the disk. */
   lent?: Lending;
 }
@@ -69,8 +67,7 @@ export async function planUndo(ports: Ports, workspace: Workspace, wanted: Wante
   const planned = new Map<string, PlannedFile>();
   for (const change of wanted.changes) {
     const before = planned.get(change.path) ?? (await lookedAt(workspace, change.path, wanted.lent));
-    const isUndone = wanted.undone?.has(change) === true;
-    planned.set(change.path, isUndone ? before : await takenBack(ports, wanted, change, before));
+    planned.set(change.path, await takenBack(ports, wanted, change, before));
   }
   const files = [...planned.values()];
   const removed = new Set(files.filter(({ to }) => to === null).map(({ path }) => path));
@@ -111,7 +108,7 @@ async function lookedAt(workspace: Workspace, path: string, lent?: Lending): Pro
 }
 
 /** Throws what `readState` and `shownInEditor` throw. */
-async function shownState(workspace: Workspace, path: string, lent?: Lending): Promise<FileNow | null> {
+export async function shownState(workspace: Workspace, path: string, lent?: Lending): Promise<FileNow | null> {
   const now = await readState(workspace, path);
   if (!lent || now?.kind !== 'file') return now;
   const place = { path: join(workspace.folder, path), disk: now.bytes };
@@ -153,7 +150,7 @@ export async function hunksOf({ path, before, after }: Step) {
   return patchOf(path, before?.bytes.toString('utf8') ?? null, after?.bytes.toString('utf8') ?? '');
 }
 
-/** What is to be changed, as an undo that is to be kept before it is done, with all bytes. */
+/** Returns what the plan changes, as the files of an undo, and all bytes that can restore either side. */
 export function undoOf(plan: Plan): { files: FileChange[]; bytes: Buffer[] } {
   const touched = plan.files.filter(isTouched);
   return {
@@ -162,20 +159,33 @@ export function undoOf(plan: Plan): { files: FileChange[]; bytes: Buffer[] } {
   };
 }
 
-/** Does it. What has changed since the plan was made throws `conflict`: what was not done yet stays as it is. `lent`: as it was planned. */
-export async function carryOut(workspace: Workspace, plan: Plan, lent?: Lending): Promise<void> {
-  const touched = plan.files.filter(isTouched);
-  const depth = ({ path }: PlannedFile): number => path.split('/').length;
-  const removed = touched.filter(({ to }) => to === null).sort((a, b) => depth(b) - depth(a));
-  const put = touched.filter(({ to }) => to !== null).sort((a, b) => depth(a) - depth(b));
-  for (const file of [...removed, ...put]) await putBack(workspace, file, lent);
+/** How a plan is carried out. `lent`: as it was planned. */
+export interface CarryOptions extends PutOptions {
+  lent?: Lending | undefined;
 }
 
-/** What only has another text goes through the editor, where one is lent. */
-async function putBack(workspace: Workspace, { path, to, now }: PlannedFile, lent?: Lending): Promise<void> {
+/** Changes the files. Throws `conflict` at a file that has changed since the plan was made: later files stay as they are. */
+export async function carryOut(workspace: Workspace, plan: Plan, options: CarryOptions): Promise<void> {
+  for (const file of inOrder(plan.files.filter(isTouched))) await putBack(workspace, file, options);
+}
+
+/** Removals first, from below, then the rest from above: a file can be in the place of a folder. */
+export function inOrder<T extends { path: string; to: unknown }>(files: readonly T[]): T[] {
+  const depth = ({ path }: T): number => path.split('/').length;
+  const removed = files.filter(({ to }) => to === null).sort((a, b) => depth(b) - depth(a));
+  const put = files.filter(({ to }) => to !== null).sort((a, b) => depth(a) - depth(b));
+  return [...removed, ...put];
+}
+
+/** Changes one file. If only its text differs, it goes through the editor that a client lends. */
+export async function putBack(
+  workspace: Workspace,
+  { path, to, now }: Pick<PlannedFile, 'path' | 'to' | 'now'>,
+  { lent, ...options }: CarryOptions,
+): Promise<void> {
   const isText = [to, now].every((side) => side?.kind === 'file' && isEditable(side.bytes)) && to?.mode === now?.mode;
   const editor = isText && lent ? lent('write') : null;
-  if (editor === null || to === null) return putState(workspace, path, to, stateOf(now));
+  if (editor === null || to === null) return putState(workspace, path, to, stateOf(now), options);
   if (!isSame(stateOf(await shownState(workspace, path, lent)), stateOf(now)))
     throw saidError('conflict', [phrase('changed_meanwhile', { path })]);
   await writeInEditor(editor, join(workspace.folder, path), to.bytes);

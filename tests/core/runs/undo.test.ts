@@ -115,26 +115,28 @@ test.skipIf(!hasGit)('undoes one hunk of a file, and marks a committed file as k
   ]);
 });
 
-test('what was undone and is made anew by somebody else is left alone when all of it goes back', async () => {
+test('reports a file as already undone only if it is on disk as it was before the call', async () => {
   const engine = await written();
   await undo(engine, 'new/b.txt');
-  const at = join(engine.folder, 'new/b.txt');
-  const { conversationId } = engine;
+  const path = join(engine.folder, 'new/b.txt');
+  const { conversationId, runtime } = engine;
   const [{ runId, workflowId: fromWorkflowId } = { runId: '', workflowId: '' }] = await changesOf(engine);
-  for (const content of ['made by another conversation', 'made']) {
-    await mkdir(join(engine.folder, 'new'), { recursive: true });
-    await writeFile(at, content);
-    for (const target of [{ fromWorkflowId }, { runId }])
-      expect(
-        await engine.runtime.request('change.undo', { conversationId, target, preview: true }),
-        'no conflict, and nothing of others that would be removed',
-      ).toEqual([
-        { path: 'new/b.txt', outcome: 'already' },
-        { path: 'a.txt', outcome: 'put_back' },
-      ]);
-  }
-  await engine.runtime.request('change.undo', { conversationId, target: { fromWorkflowId } });
-  expect(await readFile(at, 'utf8')).toBe('made');
+  const preview = async (target: object) => {
+    const files = await runtime.request('change.undo', { conversationId, target, preview: true });
+    return files.map(({ outcome }) => outcome);
+  };
+  const expectOutcomes = async (state: string, outcome: string): Promise<void> => {
+    expect(await states(engine)).toContainEqual(['new/b.txt', state]);
+    for (const target of [{ fromWorkflowId }, { runId }]) expect(await preview(target)).toEqual([outcome, 'put_back']);
+  };
+  await expectOutcomes('undone', 'already');
+  await mkdir(join(engine.folder, 'new'));
+  await writeFile(path, 'made');
+  await expectOutcomes('done', 'put_back');
+  await writeFile(path, 'made by another conversation');
+  await expectOutcomes('changed', 'conflict');
+  await runtime.request('change.undo', { conversationId, target: { fromWorkflowId }, leave: true });
+  expect(await readFile(path, 'utf8')).toBe('made by another conversation');
 });
 
 test('each is an event of the run that wrote, once, and its call says so after a restart', async () => {

@@ -3,7 +3,8 @@ import type { Parsed } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { mustExist, TriadError } from '../../base/errors.ts';
 import { commitFiles, previewCommit } from '../../runs/commit-files.ts';
-import { changeDiff, changeRows, keepChange, keepFiles, undo } from '../../runs/undo.ts';
+import { changeDiff, keepChange, keepFiles, loadChangeRows } from '../../runs/undo/change-rows.ts';
+import { undo } from '../../runs/undo/undo.ts';
 import { fork } from '../../workflows/fork.ts';
 import { goingOn } from '../../workflows/go-on.ts';
 import { rewind } from '../../workflows/rewind.ts';
@@ -33,7 +34,7 @@ export function changeMethods({ engine, orchestrator, sessions }: Services): Pic
     return fork(engine, conversation, asked, { step, begin });
   };
   return {
-    'change.list': ({ conversationId }) => changeRows(engine, conversationId),
+    'change.list': ({ conversationId }) => loadChangeRows(engine, conversationId),
     'change.diff': ({ conversationId, ...target }) => changeDiff(engine, conversationId, target),
     'change.undo': async (asked) => {
       await present(asked.conversationId);
@@ -62,8 +63,7 @@ export function changeMethods({ engine, orchestrator, sessions }: Services): Pic
     },
     'conversation.rewind': async (asked) => {
       await present(asked.conversationId);
-      await orchestrator.whileIdle(asked.conversationId, () => rewind(engine, asked));
-      return {};
+      return { files: await rewind(engine, asked, (id, work) => orchestrator.whileIdle(id, work)) };
     },
   };
 }

@@ -202,6 +202,14 @@ export const phrases = {
   commit_programs_changed: () =>
     'Les programmes que ce commit exécute ont changé. Rien n’a été enregistré : lisez d’abord la nouvelle liste',
   changed_meanwhile: ({ path }) => `${path} a été modifié depuis`,
+  disk_fault: ({ folder, code }) =>
+    code === 'ENOSPC' || code === 'EDQUOT'
+      ? `Le disque de ${folder} est plein`
+      : `Le disque de ${folder} signale une erreur (${code})`,
+  none_done_disk: ({ redo }) =>
+    `. Rien n’a été ${redo ? 'rétabli' : 'annulé'} : libérez de l’espace ou vérifiez le disque, puis réessayez`,
+  undo_incomplete: ({ redo }) =>
+    `. ${redo ? 'Le rétablissement' : 'L’annulation'} est incomplet${redo ? '' : 'e'} : libérez de l’espace ou vérifiez le disque, puis rouvrez les changements`,
   in_the_way: ({ path }) => `${path} : `,
   none_done: ({ more, redo, kept }) =>
     `${more > 0 ? ` ; de même pour ${plural(more, 'autre fichier', 'autres fichiers')}` : ''}. Rien n’a été ${redo ? 'rétabli' : 'annulé'}` +

@@ -98,7 +98,7 @@ test('rewind reverts files before it excludes messages, and a file in the way pr
       if (isInTheWay && !preview) throw new TriadError('conflict', 'a.txt: what was changed since is in the way');
       return [{ path: 'a.txt', outcome: 'put_back' }];
     },
-    'conversation.rewind': () => ({}),
+    'conversation.rewind': () => ({ files: [] }),
   };
   const rewind = async (...more: string[]) => {
     const { requests, ...rest } = await triad(['rewind', conversationId, workflowId, ...more], answers);
