@@ -64,6 +64,21 @@ export function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
+/** Errors of the system that come from a path or its permissions: a later try does not succeed by itself. */
+const PATH_CODES = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'EACCES', 'EPERM', 'ELOOP']);
+
+/**
+ * Returns the code of a fault after which a later try can succeed, such as `ENOSPC` of a full disk; null for any other
+ * error.
+ */
+export function findDiskFault(error: unknown): string | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const code = codeOf(cause);
+    if (code !== null && /^E[A-Z0-9]+$/.test(code)) return PATH_CODES.has(code) ? null : code;
+  }
+  return null;
+}
+
 const TLS = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO|HOSTNAME_MISMATCH)/;
 
 /** Whether a connection failed because the other side's certificate is not trusted, or speaks no TLS. */

@@ -27,7 +27,7 @@ import type { Engine } from '../runs/engine.ts';
 import { hybridSearches } from '../runs/hybrid-search.ts';
 import type { Embeddings } from '../model/embeddings.ts';
 import { Envelopes } from '../runs/envelopes.ts';
-import { settleUndos } from '../runs/undo/settle-undos.ts';
+import { settleAllUndos } from '../runs/undo/settle-undos.ts';
 import { workspaceOf } from '../runs/workspace-of.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { OpenApprovals } from '../approvals/open-approvals.ts';
@@ -164,7 +164,7 @@ async function recover(engine: Engine, sessions: SessionProjector, warn: Runtime
   const [newest] = (await store.workflows({ limit: 1 })).items;
   if (newest) advanceIdsPast(newest.id);
   await sweep(store, log, price);
-  await Promise.race([settleUndos(engine), delay(SETTLE_MS, undefined, { ref: false })]);
+  await Promise.race([settleAllUndos(engine), delay(SETTLE_MS, undefined, { ref: false })]);
   await sessions.catchUp();
   await permissions.grants.load();
   const { unsignedCount } = permissions.grants;

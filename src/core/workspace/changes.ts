@@ -82,6 +82,13 @@ export class Changes {
     await rm(this.#startedPath(undo), { force: true });
   }
 
+  /** Removes records that a kill has left half written. Call it only while no undo starts. */
+  async removeHalfRecords(): Promise<void> {
+    const folder = join(this.#folder, UNFINISHED);
+    const names = await readdir(folder).catch((): string[] => []);
+    for (const name of names) if (!name.endsWith('.json')) await rm(join(folder, name), { force: true });
+  }
+
   /** Returns the undos with a `started` record, of one conversation or of all. Other records are not read. */
   async startedUndos(conversationId?: string): Promise<StartedUndo[]> {
     const folder = join(this.#folder, UNFINISHED);

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { phrase } from '#contract/approvals/phrases.ts';
 import type { FileState } from '#contract/change.ts';
 import { temporaryName, writeAtomically } from '../base/atomic-file.ts';
-import { codeOf, saidError, TriadError } from '../base/errors.ts';
+import { codeOf, findDiskFault, saidError, TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
 import { isOwn, type Workspace } from './reach.ts';
 import { makeFolder, openInside, refuseSecret, resolveInside, throwFileError, withFolder } from './places.ts';
@@ -200,7 +200,9 @@ export async function removeEmpty(
     const above = await folderOf(workspace, at).catch(() => null);
     if (above === null) continue;
     if ((await readdir(folder).catch(() => [])).length > 0) return;
-    await withFolder(workspace, above, at, (through) => rmdir(join(through, basename(at)))).catch(() => undefined);
+    await withFolder(workspace, above, at, (through) => rmdir(join(through, basename(at)))).catch((error: unknown) => {
+      if (findDiskFault(error) !== null) throw error;
+    });
     if (await lstat(folder).catch(() => null)) return;
   }
 }

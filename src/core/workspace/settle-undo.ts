@@ -1,7 +1,7 @@
 /** Finishes an undo that was cut off, or rolls it back, by comparing each file with its states before and after. */
 import { dirname } from 'node:path';
 import type { FileChange, FileState, Undo } from '#contract/change.ts';
-import { codeOf } from '../base/errors.ts';
+import { findDiskFault } from '../base/errors.ts';
 import { type FileNow, isSame, listFoldersAbove, removeEmpty, removeTemporaries, stateOf } from './file-state.ts';
 import type { Workspace } from './reach.ts';
 import { type CarryOptions, inOrder, type Ports, putBack, shownState } from './undo.ts';
@@ -34,21 +34,6 @@ export async function settleFiles(
   }
   await moveFiles(ports, workspace, undo, { to: 'before', lent });
   return 'rolled_back';
-}
-
-/** Errors of the system that come from a path or its permissions: a later try does not succeed by itself. */
-const PATH_CODES = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'EACCES', 'EPERM', 'ELOOP']);
-
-/**
- * Returns the code of a fault after which a later try can succeed, such as `ENOSPC` of a full disk; null for any other
- * error.
- */
-export function findDiskFault(error: unknown): string | null {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const code = codeOf(cause);
-    if (code !== null && /^E[A-Z0-9]+$/.test(code)) return PATH_CODES.has(code) ? null : code;
-  }
-  return null;
 }
 
 /** Puts each file into its state before or after the undo. Returns false if a file is neither and has to be as after it. */

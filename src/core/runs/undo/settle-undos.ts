@@ -32,6 +32,12 @@ export async function runAlone<T>(
   });
 }
 
+/** Finishes or rolls back what was cut off in the process before. Call it once, at the start. */
+export async function settleAllUndos(parts: UndoParts): Promise<void> {
+  await parts.workspaces.changes.removeHalfRecords().catch(() => undefined);
+  await settleUndos(parts);
+}
+
 /**
  * Finishes or rolls back what was cut off, in one conversation or in all. Skips a folder in which something works. An
  * undo that cannot be settled now stays started: the next call tries it again.

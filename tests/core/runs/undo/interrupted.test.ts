@@ -1,0 +1,165 @@
+/** An undo, a redo and a rewind that a kill or a disk fault interrupts at any step end as a whole or not at all. */
+import { existsSync } from 'node:fs';
+import { rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Store } from '#core/store/store.ts';
+import { composeRuntime, settingsOf } from '../../../support/compose.ts';
+import { startEngine } from '../../../support/engine.ts';
+import { fullTest, inFullRun } from '../../../support/samples.ts';
+import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
+import { folderWith } from '../../../support/workspace.ts';
+import { type ChangedWorkspace, changedWorkspace, readTree } from './changed-workspace.ts';
+import { countingStore, type Fault, interruptAt } from './interrupt.ts';
+import { checkAgreement, type Kind, learnTrees, operationsOf } from './operations.ts';
+
+interface World extends ChangedWorkspace {
+  store: Store;
+  trees: Awaited<ReturnType<typeof learnTrees>>;
+  /** The program once more, as after the end of another process. */
+  restart: () => ReturnType<typeof composeRuntime>;
+}
+
+async function start(): Promise<World> {
+  const memory = await memoryStore();
+  onTestFinished(() => memory.close());
+  const store = countingStore(lasting(memory));
+  const world = await changedWorkspace(startEngine, { store });
+  const { engine, folder } = world;
+  const restart = () => composeRuntime({ store, folder, url: engine.model.url, settings: settingsOf('') });
+  return { ...world, store, restart, trees: await learnTrees(world) };
+}
+
+/** Interrupts back and forth before each step, or before each of every few steps. Returns the number of steps. */
+async function interruptEachStep(world: World, kind: Kind, fault: Fault, stride = 1): Promise<number> {
+  const { store, folder, folders, conversationId } = world;
+  const [back, forth] = operationsOf(world, world.trees, kind);
+  let runtime = await world.restart();
+  for (let at = 0; ; at += stride) {
+    let isOver = true;
+    for (const [before, after] of [[forth, back] as const, [back, forth] as const]) {
+      const since = await store.lastSeq(conversationId);
+      const { end, error, steps } = await interruptAt(at, fault, folders, () => after.run(runtime));
+      isOver &&= steps <= at;
+      if (fault.kind === 'disk' && end === 'failed') checkWords(error, fault);
+      if (end === 'killed') runtime = await world.restart();
+      const isDone = await checkAgreement(world, runtime, [before, after], since);
+      if (end === 'done') expect(isDone).toBe(true);
+      if (!isDone) await after.run(runtime);
+      expect(await readTree(folder)).toEqual(after.tree);
+    }
+    if (isOver) return at;
+  }
+}
+
+function checkWords(error: unknown, { code }: Extract<Fault, { kind: 'disk' }>): void {
+  const words = code === 'EIO' ? /^The disk of \/\S+ reports an error \(EIO\)\. / : /^The disk of \/\S+ is full\. /;
+  expect(error).toMatchObject({ code: 'internal', message: expect.stringMatching(words) as string });
+}
+
+test('completes or rolls back a rewind that was killed before any of its steps', async () => {
+  expect(await interruptEachStep(await start(), 'rewind', { kind: 'kill' })).toBeGreaterThan(30);
+});
+
+test('rolls back a rewind whose disk fails at one step', async () => {
+  await interruptEachStep(await start(), 'rewind', { kind: 'disk', code: 'EIO', lasts: false }, inFullRun ? 1 : 5);
+});
+
+test('completes or rolls back a rewind whose disk is full, once it has space', async () => {
+  await interruptEachStep(await start(), 'rewind', { kind: 'disk', code: 'ENOSPC', lasts: true }, inFullRun ? 1 : 5);
+});
+
+const COVERED =
+  'tests/core/runs/undo/interrupted.test.ts › completes or rolls back a rewind that was killed before any of';
+fullTest(COVERED)('completes or rolls back an undo and a redo that were killed before any of their steps', async () => {
+  await interruptEachStep(await start(), 'undo', { kind: 'kill' });
+});
+
+fullTest(COVERED)(
+  'completes or rolls back an undo and a redo whose quota is used up, once there is space',
+  async () => {
+    await interruptEachStep(await start(), 'undo', { kind: 'disk', code: 'EDQUOT', lasts: true });
+  },
+);
+
+/** The paths of all temporary files in a tree. */
+const temporariesIn = (tree: Record<string, string>): string[] =>
+  Object.keys(tree).filter((path) => path.endsWith('.tmp'));
+
+test('removes the temporary file of a killed redo, and no file of the person that is named like one', async () => {
+  const world = await start();
+  const { folder, folders, runtime, undo, trees } = world;
+  await undo(runtime);
+  await writeFile(join(folder, '.text.txt.0123456789ab.tmp'), 'mine');
+  const killed = await world.restart();
+  const hasTemporary = async () => temporariesIn(await readTree(folder)).some((path) => path.startsWith('new/deep/'));
+  const { end } = await interruptAt(hasTemporary, { kind: 'kill' }, folders, () => undo(killed, true));
+  expect(end).toBe('killed');
+  expect(temporariesIn(await readTree(folder))).toHaveLength(2);
+  await world.restart();
+  expect(await readTree(folder)).toEqual({ ...trees.done, '.text.txt.0123456789ab.tmp': 'file 644 mine' });
+});
+
+test('does not remove a temporary file through a link that is in the place of its folder', async () => {
+  const world = await start();
+  const { folder, folders, runtime, undo } = world;
+  await undo(runtime);
+  const killed = await world.restart();
+  const hasTemporary = async () => temporariesIn(await readTree(folder)).some((path) => path.startsWith('new/deep/'));
+  await interruptAt(hasTemporary, { kind: 'kill' }, folders, () => undo(killed, true));
+  const [temporary = ''] = temporariesIn(await readTree(folder));
+  const outside = join(await folderWith(), 'new');
+  await rename(join(folder, 'new'), outside);
+  await symlink(outside, join(folder, 'new'));
+  await world.restart();
+  expect(existsSync(join(outside, temporary.slice('new/'.length)))).toBe(true);
+});
+
+test('leaves a file alone that a person changed between the kill and the next start, and rolls back the others', async () => {
+  const world = await start();
+  const { folder, folders, runtime, undo, trees, conversationId, target, store } = world;
+  const killed = await world.restart();
+  // Text, link and folder are back by then.
+  const isHalf = async () => (await readTree(folder))['text.txt'] === trees.undone['text.txt'];
+  const { end } = await interruptAt(isHalf, { kind: 'kill' }, folders, () => undo(killed));
+  expect(end).toBe('killed');
+  const cutOff = await readTree(folder);
+  expect([trees.done, trees.undone]).not.toContainEqual(cutOff);
+  await writeFile(join(folder, 'text.txt'), 'mine');
+  const since = await store.lastSeq(conversationId);
+  const next = await world.restart();
+  expect(await readTree(folder)).toEqual({ ...trees.done, 'text.txt': 'file 640 mine' });
+  const rows = await next.request('change.list', { conversationId });
+  const states = rows.flatMap(({ files }) => files.map(({ path, state }) => [path, state]));
+  expect(states.filter(([path, state]) => (path === 'text.txt' ? state !== 'changed' : state !== 'done'))).toEqual([]);
+  expect(await store.lastSeq(conversationId)).toBe(since);
+  await expect(undo(next)).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('text.txt') as string,
+  });
+  await next.request('change.undo', { conversationId, target, leave: true });
+  expect(await readTree(folder)).toEqual({ ...trees.undone, 'text.txt': 'file 640 mine' });
+  await runtime.close();
+});
+
+test('completes a killed undo at the next look of the same conversation, without another start', async () => {
+  const world = await start();
+  const { folder, folders, undo, trees, conversationId } = world;
+  const [killed, next] = [await world.restart(), await world.restart()];
+  const isHalf = async () => (await readTree(folder))['text.txt'] === trees.undone['text.txt'];
+  await interruptAt(isHalf, { kind: 'kill' }, folders, () => undo(killed));
+  await next.request('change.list', { conversationId });
+  expect(await readTree(folder)).toEqual(trees.undone);
+});
+
+test('redoes only what the undo put back: no file that was in conflict or as before already', async () => {
+  const { folder, runtime, conversationId, target, trees } = await start();
+  await writeFile(join(folder, 'text.txt'), 'mine');
+  await rm(join(folder, 'first.txt'));
+  const files = await runtime.request('change.undo', { conversationId, target, leave: true });
+  const outcomes = Object.fromEntries(files.map(({ path, outcome }) => [path, outcome]));
+  expect([outcomes['text.txt'], outcomes['first.txt'], outcomes['link']]).toEqual(['conflict', 'already', 'put_back']);
+  await runtime.request('change.undo', { conversationId, target, redo: true });
+  const { 'first.txt': _, ...others } = trees.done;
+  expect(await readTree(folder)).toEqual({ ...others, 'text.txt': 'file 600 mine' });
+});

@@ -1,0 +1,67 @@
+/** Undo, redo and rewind as operations with a known result, and what must agree after each of them. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { DurableEvent } from '#contract/event.ts';
+import type { Runtime } from '#core/runtime/runtime.ts';
+import type { Store } from '#core/store/store.ts';
+import { type ChangedWorkspace, readTree } from './changed-workspace.ts';
+
+export type Tree = Record<string, string>;
+export type Client = Pick<Runtime, 'request'>;
+export type Kind = 'undo' | 'rewind';
+
+/** One direction: what it does, and how files and messages are afterwards. */
+export interface Operation {
+  run: (client: Client) => Promise<unknown>;
+  tree: Tree;
+  state: 'done' | 'undone';
+  isLeft: boolean;
+}
+
+/** Both states of the files. Leaves them as the agents did. */
+export async function learnTrees({ folder, runtime, undo }: ChangedWorkspace): Promise<{ done: Tree; undone: Tree }> {
+  const done = await readTree(folder);
+  await undo(runtime);
+  const undone = await readTree(folder);
+  await undo(runtime, true);
+  expect(await readTree(folder)).toEqual(done);
+  return { done, undone };
+}
+
+/** Back and forth: an undo and its redo, or a rewind and its way back. */
+export function operationsOf(
+  { undo, rewind }: Pick<ChangedWorkspace, 'undo' | 'rewind'>,
+  { done, undone }: { done: Tree; undone: Tree },
+  kind: Kind,
+): readonly [back: Operation, forth: Operation] {
+  const isRewind = kind === 'rewind';
+  const go = (client: Client, isBack: boolean) => (isRewind ? rewind(client, isBack) : undo(client, !isBack));
+  return [
+    { run: (client) => go(client, true), tree: undone, state: 'undone', isLeft: isRewind },
+    { run: (client) => go(client, false), tree: done, state: 'done', isLeft: false },
+  ];
+}
+
+/** Returns whether the second operation is complete. Fails unless files, list, messages and events agree. */
+export async function checkAgreement(
+  { folder, conversationId, store }: Pick<ChangedWorkspace, 'folder' | 'conversationId'> & { store: Store },
+  client: Client,
+  [before, after]: readonly [Operation, Operation],
+  since: number,
+): Promise<boolean> {
+  const rows = await client.request('change.list', { conversationId });
+  const tree = await readTree(folder);
+  const isDone = JSON.stringify(tree) === JSON.stringify(after.tree);
+  const now = isDone ? after : before;
+  expect(tree).toEqual(now.tree);
+  expect([...new Set(rows.flatMap(({ files }) => files.map(({ state }) => state)))]).toEqual([now.state]);
+  const { items } = await store.workflows({ conversationId, limit: 9 });
+  expect(items.map(({ left }) => left ?? false)).toEqual([now.isLeft, now.isLeft]);
+  const events = await store.events(conversationId, since + 1, 1e6);
+  const count = (type: DurableEvent['type']): number => events.filter((event) => event.type === type).length;
+  const leaves = before.isLeft === after.isLeft ? 0 : 2;
+  expect([count('change-undo'), count('workflow-leave')]).toEqual(isDone ? [2, leaves] : [0, 0]);
+  expect(await readdir(join(`${folder}-replaced`, 'unfinished'))).toEqual([]);
+  return isDone;
+}
