@@ -10,6 +10,7 @@ const sources = [
   'tests/bench/server-process.ts',
   'tests/bench/side-process.ts',
   'tests/core/mcp/child/hold-pool.ts',
+  'tests/core/runs/undo/child/killed-undo.ts',
   'tests/hosts/support/app-process.ts',
   'tests/soak/campaign-reader.ts',
   'tests/support/crash-host.ts',

@@ -2,7 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { COMPILED } from '../../../support/compiled.ts';
 import { builtProgram } from '../../../support/program.ts';
@@ -26,7 +26,7 @@ export function startChild(file: string, args: readonly string[], { nobody = fal
     HOME: '/nonexistent',
     ...(nobody ? { [AS_NOBODY]: '1' } : COMPILED),
   };
-  const child = spawn(process.execPath, [builtProgram(join(import.meta.dirname, file)), ...args], { env });
+  const child = spawn(process.execPath, [builtProgram(resolve(import.meta.dirname, file)), ...args], { env });
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr.pipe(process.stderr);
   const lines: string[] = [];

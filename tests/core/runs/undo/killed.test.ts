@@ -1,0 +1,87 @@
+/** A process that is killed in the middle of an undo, and a disk that is full there: the next start ends it. */
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openStore } from '#core/store/surreal.ts';
+import { composeRuntime, settingsOf } from '../../../support/compose.ts';
+import { startEngine } from '../../../support/engine.ts';
+import { fullTest, TEST_SEED } from '../../../support/samples.ts';
+import { folderWith } from '../../../support/workspace.ts';
+import { startChild } from '../../store/child/run.ts';
+import { Random } from '../../../soak/random.ts';
+import { changedWorkspace, readTree } from './changed-workspace.ts';
+import { checkAgreement, type Kind, learnTrees, operationsOf } from './operations.ts';
+
+const PROGRAM = join(import.meta.dirname, 'child/killed-undo.ts');
+/** Kills of each direction in the full run. `TEST_SEED` chooses their steps. */
+const KILLS = 8;
+/** Fewer steps than an undo of 300 files has. */
+const STEPS = 900;
+
+/** A changed workspace whose program ends and starts again. */
+async function start(many: number) {
+  const data = await folderWith();
+  let generation = 0;
+  let place = join(data, '0');
+  // A closed store stays locked in its process for a while. What is on the disk is what a kill leaves.
+  const copyStore = async (): Promise<string> => {
+    const copy = join(data, String(++generation));
+    await cp(place, copy, { recursive: true });
+    place = copy;
+    return copy;
+  };
+  const world = await changedWorkspace(startEngine, { many, store: await openStore({ url: `rocksdb://${place}` }) });
+  const trees = await learnTrees(world);
+  const { folder, conversationId, workflowId, engine } = world;
+  const restart = async () => {
+    const store = await openStore({ url: `rocksdb://${await copyStore()}` });
+    const runtime = await composeRuntime({ store, folder, url: 'http://127.0.0.1:9', settings: settingsOf('') });
+    return { store, runtime };
+  };
+  /** Returns the number of steps; null if the process was killed. */
+  const run = async (kind: Kind, direction: string, step: number): Promise<number | null> => {
+    const child = startChild(PROGRAM, [
+      await copyStore(),
+      folder,
+      conversationId,
+      workflowId,
+      kind,
+      direction,
+      String(step),
+    ]);
+    await child.ended;
+    return child.process.signalCode === 'SIGKILL' ? null : Number(child.lines[0]);
+  };
+  return { ...world, trees, restart, run, seq: engine.durable().at(-1)?.seq ?? 0 };
+}
+
+type World = Awaited<ReturnType<typeof start>>;
+
+/** Kills a process before this step of the operation, starts the program again, and leaves the operation complete. */
+async function killAt(world: World, kind: Kind, direction: 'back' | 'forth', step: number): Promise<void> {
+  const { folder, conversationId, trees, restart, run } = world;
+  const [back, forth] = operationsOf(world, trees, kind);
+  const pair = direction === 'back' ? ([forth, back] as const) : ([back, forth] as const);
+  const { seq } = world;
+  expect(await run(kind, direction, step)).toBeNull();
+  const { store, runtime } = await restart();
+  const isDone = await checkAgreement({ folder, conversationId, store }, runtime, pair, seq);
+  if (!isDone) await pair[1].run(runtime);
+  expect(await readTree(folder)).toEqual(pair[1].tree);
+  world.seq = await store.lastSeq(conversationId);
+  await runtime.close();
+}
+
+test('completes or rolls back a rewind whose process was killed in the middle', async () => {
+  await killAt(await start(0), 'rewind', 'back', 20);
+});
+
+const COVERED = 'tests/core/runs/undo/killed.test.ts › completes or rolls back a rewind whose process was killed';
+fullTest(COVERED)('completes or rolls back an undo, a redo and a rewind of 300 files', async () => {
+  const random = new Random('kill in an undo', TEST_SEED);
+  const world = await start(300);
+  for (const kind of ['undo', 'rewind'] as const)
+    for (let kill = 0; kill < KILLS; kill += 1)
+      for (const direction of ['back', 'forth'] as const)
+        await killAt(world, kind, direction, kill === 0 ? 8 : random.between(0, STEPS));
+});
