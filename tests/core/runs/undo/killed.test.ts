@@ -1,11 +1,13 @@
 /** A process that is killed in the middle of an undo, and a disk that is full there: the next start ends it. */
-import { cp } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { cp, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
 import { composeRuntime, settingsOf } from '../../../support/compose.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { fullTest, TEST_SEED } from '../../../support/samples.ts';
+import { memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { startChild } from '../../store/child/run.ts';
 import { Random } from '../../../soak/random.ts';
@@ -84,4 +86,39 @@ fullTest(COVERED)('completes or rolls back an undo, a redo and a rewind of 300 f
     for (let kill = 0; kill < KILLS; kill += 1)
       for (const direction of ['back', 'forth'] as const)
         await killAt(world, kind, direction, kill === 0 ? 8 : random.between(0, STEPS));
+});
+
+/** Sizes of the space that is left on the disk, in bytes. */
+const LEFT = [0, 8192, 65_536, 262_144];
+
+fullTest(
+  'tests/core/runs/undo/interrupted.test.ts › completes or rolls back a rewind whose disk is full, once it has space',
+  process.getuid?.() === 0,
+)('completes or rolls back a rewind of 300 files on a disk that is full', async ({ skip }) => {
+  const disk = await folderWith();
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', disk]).status !== 0)
+    return skip('no file system can be mounted here');
+  onTestFinished(() => void spawnSync('umount', ['-l', disk]));
+  vi.stubEnv('TMPDIR', disk);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const store = await memoryStore();
+  const world = await changedWorkspace(startEngine, { many: 300, store });
+  const { runtime, conversationId } = world;
+  const [back, forth] = operationsOf(world, await learnTrees(world), 'rewind');
+  const ballast = join(disk, 'ballast');
+  for (const left of LEFT)
+    for (const pair of [[forth, back] as const, [back, forth] as const]) {
+      const seq = await store.lastSeq(conversationId);
+      const { bavail, bsize } = await statfs(disk);
+      await writeFile(ballast, Buffer.alloc(bavail * bsize - left));
+      const error = await pair[1].run(runtime).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      if (error !== null)
+        expect(error).toMatchObject({ message: expect.stringMatching(/^The disk of \/\S+ is full\. /) as string });
+      await rm(ballast);
+      if (!(await checkAgreement({ ...world, store }, runtime, pair, seq))) await pair[1].run(runtime);
+      if (left === 0) expect(error).not.toBeNull();
+    }
 });
