@@ -44,18 +44,20 @@ export class Rewind {
     return this.#undo({ target: { fromWorkflowId: workflowId }, preview: true });
   }
 
-  /** Files first: where they cannot go back, nothing does. What came of it goes to `report`. */
+  /** Reverts both in one request: both or nothing. The result goes to `report`. */
   go(workflowId: string, { files, messages, leave }: Wish): Promise<void> {
-    return this.#act(async (report) => {
+    return this.#act(async () => {
       const target = { fromWorkflowId: workflowId };
-      if (files) {
-        const done = await this.#undo({ target, leave });
-        const hasChanged = done.some(({ outcome }) => outcome === 'put_back' || outcome === 'merged');
-        report({ sentence: text.changes.done(done, false), files: hasChanged ? target : null });
-      }
-      if (!messages) return;
-      await this.#leave(workflowId, true);
-      report({ sentence: text.changes.rewind.done, messages: workflowId });
+      const done = messages
+        ? await this.#leave(workflowId, true, { files, leave })
+        : await this.#undo({ target, leave });
+      const hasChanged = done.some(({ outcome }) => outcome === 'put_back' || outcome === 'merged');
+      const sentences = [files && text.changes.done(done, false), messages && text.changes.rewind.done];
+      return {
+        sentence: sentences.filter((sentence) => sentence !== false).join(' '),
+        files: hasChanged ? target : null,
+        messages: messages ? workflowId : null,
+      };
     });
   }
 
@@ -68,17 +70,18 @@ export class Rewind {
 
   redoFiles(target: ChangeTarget): Promise<void> {
     const { messages = null } = this.report ?? {};
-    return this.#act(async (report) => {
-      report({ sentence: text.changes.done(await this.#undo({ target, redo: true }), true), messages });
-    });
+    return this.#act(async () => ({
+      sentence: text.changes.done(await this.#undo({ target, redo: true }), true),
+      ...{ files: null, messages },
+    }));
   }
 
   /** Tells the lead again of this workflow and of every later one. */
   tell(workflowId: string): Promise<void> {
     const { files = null } = this.report ?? {};
-    return this.#act(async (report) => {
-      await this.#leave(workflowId, false);
-      report({ sentence: text.changes.rewind.told, files });
+    return this.#act(async () => {
+      await this.#leave(workflowId, false, {});
+      return { sentence: text.changes.rewind.told, files, messages: null };
     });
   }
 
@@ -86,24 +89,20 @@ export class Rewind {
     return this.#connection.request('change.undo', { conversationId: this.#conversationId, ...asked });
   }
 
-  async #leave(workflowId: string, left: boolean): Promise<void> {
-    await this.#connection.request('conversation.rewind', { conversationId: this.#conversationId, workflowId, left });
+  async #leave(workflowId: string, left: boolean, how: Partial<Pick<Wish, 'files' | 'leave'>>): Promise<UndoneFile[]> {
+    const rewind = { conversationId: this.#conversationId, workflowId, left, ...how };
+    return (await this.#connection.request('conversation.rewind', rewind)).files;
   }
 
-  /** One at a time. What was done before something failed is told, too, with the way back. */
-  async #act(work: (report: (part: Partial<RewindReport>) => void) => Promise<void>): Promise<void> {
+  /** Runs one at a time. */
+  async #act(work: () => Promise<Omit<RewindReport, 'failed'>>): Promise<void> {
     if (this.busy) return;
     this.busy = true;
-    let all: RewindReport = { sentence: '', failed: false, files: null, messages: null };
-    const add = ({ sentence = '', ...rest }: Partial<RewindReport>): void => {
-      all = { ...all, ...rest, sentence: `${all.sentence} ${sentence}`.trim() };
-    };
     try {
-      await work(add);
+      this.report = { ...(await work()), failed: false };
     } catch (error) {
-      add({ sentence: failureText(error), failed: true });
+      this.report = { sentence: failureText(error), failed: true, files: null, messages: null };
     }
-    this.report = all;
     this.busy = false;
     this.#changed();
   }

@@ -1,4 +1,4 @@
-// Files go back before messages do, what was done is told in one line with the way back, also where the rest failed.
+// Files and messages are reverted in one request, and one line reports the result with the way back.
 import { expect, it } from 'vitest';
 import { Rewind } from '#lib/changes/rewind.svelte.ts';
 import { RequestError } from '#lib/client/request-error.ts';
@@ -12,16 +12,16 @@ const DONE = 'The lead is not told any more of that message and of what came aft
 function setup() {
   const connection = new FakeConnection()
     .on('change.undo', () => [{ path: 'a.txt', outcome: 'put_back' }])
-    .on('conversation.rewind', () => ({}));
+    .on('conversation.rewind', ({ files }) => ({ files: files ? [{ path: 'a.txt', outcome: 'put_back' }] : [] }));
   let changed = 0;
   const rewind = new Rewind(connection, CONVERSATION, () => (changed += 1));
   return { connection, rewind, methods: () => connection.calls.map(({ method }) => method), changed: () => changed };
 }
 
-it('puts files back first, and each of both can be taken back while the other stays', async () => {
+it('reverts files and messages in one request, and takes back each of both alone', async () => {
   const { rewind, methods, changed } = setup();
   await rewind.go('w', BOTH);
-  expect(methods()).toEqual(['change.undo', 'conversation.rewind']);
+  expect(methods()).toEqual(['conversation.rewind']);
   const both = { failed: false, files: TARGET, messages: 'w' };
   expect(rewind.report).toEqual({ sentence: `Undone: 1 file as it was before. ${DONE}`, ...both });
   await rewind.redoFiles(TARGET);
@@ -31,31 +31,29 @@ it('puts files back first, and each of both can be taken back while the other st
   expect(changed()).toBe(3);
 });
 
-it('does nothing with the messages where files are in the way', async () => {
+it('reverts only what was chosen', async () => {
+  const { connection, rewind } = setup();
+  await rewind.go('w', { ...BOTH, files: false });
+  expect(rewind.report).toEqual({ sentence: DONE, failed: false, files: null, messages: 'w' });
+  await rewind.go('w', { ...BOTH, messages: false });
+  expect(rewind.report).toMatchObject({ sentence: 'Undone: 1 file as it was before.', files: TARGET, messages: null });
+  expect(connection.calls.map(({ method, input }) => [method, input])).toMatchObject([
+    ['conversation.rewind', { workflowId: 'w', left: true, files: false, leave: false }],
+    ['change.undo', { target: TARGET, leave: false }],
+  ]);
+});
+
+it('reports a failure of both in one line, without a way back', async () => {
   const { connection, rewind, methods } = setup();
-  connection.on('change.undo', () => {
+  connection.on('conversation.rewind', () => {
     throw new RequestError('conflict', 'a.txt: it was removed since');
   });
   await rewind.go('w', BOTH);
-  expect(methods()).toEqual(['change.undo']);
+  expect(methods()).toEqual(['conversation.rewind']);
   expect(rewind.report).toEqual({
     sentence: 'a.txt: it was removed since',
     failed: true,
     files: null,
-    messages: null,
-  });
-});
-
-it('tells what was put back, with the way back, where the messages could not go', async () => {
-  const { connection, rewind } = setup();
-  connection.on('conversation.rewind', () => {
-    throw new RequestError('conflict', 'Something runs');
-  });
-  await rewind.go('w', BOTH);
-  expect(rewind.report).toEqual({
-    sentence: 'Undone: 1 file as it was before. Something runs',
-    failed: true,
-    files: TARGET,
     messages: null,
   });
 });

@@ -34,9 +34,9 @@ export async function rewindSession(
   const conversationId = conversation.id;
   const rows = files ? await client.request('change.list', { conversationId }) : [];
   const changes = rows.filter((row) => row.workflowId >= workflow.id);
-  const done =
-    changes.length > 0 ? await putBack({ screen }, client, changes, { from: workflow.id, again, leave }) : [];
-  if (messages) await client.request('conversation.rewind', { conversationId, workflowId: workflow.id, left: !again });
+  const hasChanges = changes.length > 0;
+  const asked = { conversationId, workflowId: workflow.id, again, leave, messages, files: hasChanges };
+  const done = messages || hasChanges ? await goBack({ screen }, client, asked) : [];
   if (json) {
     const told = messages ? { left: !again } : {};
     return screen.data(
@@ -57,22 +57,29 @@ export async function rewindSession(
     );
 }
 
-async function putBack(
+interface Rewind extends Omit<Wish, 'json'> {
+  conversationId: string;
+  workflowId: string;
+}
+
+/** Files and messages go in one request: both or nothing. Returns the outcome of each file. */
+async function goBack(
   { screen }: Pick<Io, 'screen'>,
   client: Client,
-  changes: readonly ChangeRow[],
-  { from, again, leave }: { from: string; again: boolean; leave: boolean },
+  { conversationId, workflowId, again, leave, messages, files }: Rewind,
 ): Promise<UndoneFile[]> {
-  const asked = { conversationId: changes[0]!.conversationId, target: { fromWorkflowId: from }, redo: again };
+  const undo = { conversationId, target: { fromWorkflowId: workflowId }, redo: again };
   try {
-    return await client.request('change.undo', { ...asked, leave });
+    if (!messages) return await client.request('change.undo', { ...undo, leave });
+    const rewind = { conversationId, workflowId, left: !again, files, leave };
+    return (await client.request('conversation.rewind', rewind)).files;
   } catch (error) {
     // The session was found: its folder, or what was kept, is gone.
-    if (hasCode(error, 'not_found')) throw new TriadError('conflict', String(error), { cause: error });
-    if (!hasCode(error, 'conflict') || leave) throw error;
+    if (files && hasCode(error, 'not_found')) throw new TriadError('conflict', String(error), { cause: error });
+    if (!files || !hasCode(error, 'conflict') || leave) throw error;
     // The error names the first; what else is wrong has no files.
-    const files = await client.request('change.undo', { ...asked, preview: true }).catch(() => []);
-    for (const line of inTheWay(files, again)) screen.note(line);
+    const found = await client.request('change.undo', { ...undo, preview: true }).catch(() => []);
+    for (const line of inTheWay(found, again)) screen.note(line);
     throw error;
   }
 }

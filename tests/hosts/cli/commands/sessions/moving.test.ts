@@ -80,7 +80,7 @@ test('one session goes to the trash and comes back', async () => {
   expect(restored.err).toBe('Restored from the trash.\n');
 });
 
-test('rewind reverts files before it excludes messages, and a file in the way prevents both', async () => {
+test('rewind reverts files and excludes messages in one request, and a file in the way prevents both', async () => {
   let isInTheWay = true;
   const version = (hash: string) => ({ kind: 'file' as const, hash, bytes: 1, mode: 0o644 });
   const change: ChangeRow = {
@@ -94,11 +94,11 @@ test('rewind reverts files before it excludes messages, and a file in the way pr
       ...{ runs: [], entries: {}, calls: [], approvals: [], open: [] },
     }),
     'change.list': () => [change],
-    'change.undo': ({ preview }) => {
-      if (isInTheWay && !preview) throw new TriadError('conflict', 'a.txt: what was changed since is in the way');
-      return [{ path: 'a.txt', outcome: 'put_back' }];
+    'change.undo': () => [{ path: 'a.txt', outcome: 'put_back' }],
+    'conversation.rewind': () => {
+      if (isInTheWay) throw new TriadError('conflict', 'a.txt: what was changed since is in the way');
+      return { files: [{ path: 'a.txt', outcome: 'put_back' }] };
     },
-    'conversation.rewind': () => ({ files: [] }),
   };
   const rewind = async (...more: string[]) => {
     const { requests, ...rest } = await triad(['rewind', conversationId, workflowId, ...more], answers);
@@ -108,23 +108,26 @@ test('rewind reverts files before it excludes messages, and a file in the way pr
   expect(await rewind()).toMatchObject({ code: 2, err: expect.stringContaining('say what goes back') as string });
   const refused = await rewind('--files', '--messages');
   expect(refused.code).toBe(1);
-  expect(refused.writes.map(([method]) => method)).toEqual(['change.undo', 'change.undo']);
+  const target = { fromWorkflowId: workflowId };
+  expect(refused.writes).toEqual([
+    ['conversation.rewind', { conversationId, workflowId, left: true, files: true, leave: false }],
+    ['change.undo', { conversationId, target, redo: false, preview: true }],
+  ]);
 
   isInTheWay = false;
-  const target = { fromWorkflowId: workflowId };
+  expect((await rewind('--files')).writes).toEqual([
+    ['change.undo', { conversationId, target, redo: false, leave: false }],
+  ]);
   expect(await rewind('--files', '--messages')).toEqual({
     code: 0,
     out: 'put back  a.txt\nThe lead is not told any more of this message and what came after it.\n',
     err: `To take that back: triad sessions rewind ${conversationId} ${workflowId} --files --messages --again\n`,
-    writes: [
-      ['change.undo', { conversationId, target, redo: false, leave: false }],
-      ['conversation.rewind', { conversationId, workflowId, left: true }],
-    ],
+    writes: [['conversation.rewind', { conversationId, workflowId, left: true, files: true, leave: false }]],
   });
   const again = await rewind('--files', '--messages', '--again', '--json');
   expect(JSON.parse(again.out)).toEqual({
     ...{ conversationId, workflowId, again: true, left: false },
     files: [{ path: 'a.txt', outcome: 'put_back' }],
   });
-  expect(again.writes.map(([, input]) => input)).toMatchObject([{ redo: true }, { left: false }]);
+  expect(again.writes.map(([, input]) => input)).toMatchObject([{ left: false, files: true }]);
 });
