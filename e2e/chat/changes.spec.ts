@@ -88,7 +88,7 @@ test(
   fullSpec(
     [
       'tests/core/runs/undo.test.ts › undoes one hunk of a file, and marks a committed file as kept',
-      'tests/lib/changes/rewind.test.ts › puts files back first, and each of both can be taken back while the other stays',
+      'tests/lib/changes/rewind.test.ts › reverts files and messages in one request, and takes back each of both alone',
       'tests/core/workflows/rewind.test.ts › the next request is byte for byte one without the message; rows made anew, in the full run a kill, keep that; told again, all is back',
     ],
     { tag: '@browser', annotation: SAME_PAGE },

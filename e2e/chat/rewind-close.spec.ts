@@ -25,7 +25,7 @@ for (const [from, { open, back }] of Object.entries(OPENERS))
       `asked from ${from}, left with ${how}`,
       fullSpec([
         'e2e/chat/changes.spec.ts › what one of three agents changed is undone, with what is in conflict said first, and done again; a commit lists its programs',
-        'tests/lib/changes/rewind.test.ts › puts files back first, and each of both can be taken back while the other stays',
+        'tests/lib/changes/rewind.test.ts › reverts files and messages in one request, and takes back each of both alone',
       ]),
       async ({ start }) => {
         const app = await start(plainAnswer());

@@ -17,6 +17,8 @@ export class Workspaces {
   readonly controlFiles: ControlFiles;
   readonly git: Git;
   readonly lock = new WorkspaceLock();
+  /** Undos that change files now, by folder. */
+  readonly runningUndos = new Map<string, Promise<unknown>>();
   readonly roots = new PinnedFolders();
   readonly snapshots: Snapshots;
   readonly unredactedFiles = new UnredactedFiles();

@@ -15,16 +15,18 @@ export type UndoParts = Pick<Engine, 'workspaces' | 'log' | 'own' | 'permissions
 /** How long an undo waits for the write of an agent, in milliseconds. */
 const WAIT_MS = 5000;
 
-/** Waits until nothing else changes the folder. Throws `conflict` if that takes too long. */
+/** Runs an undo as soon as nothing else changes the folder. Throws `conflict` if that takes too long. */
 export async function runAlone<T>(
-  { workspaces: { lock } }: UndoParts,
+  { workspaces: { lock, runningUndos } }: UndoParts,
   folder: string,
   work: () => Promise<T>,
 ): Promise<T> {
   let isWaiting = true;
   const started = (): Promise<T> => {
     isWaiting = false;
-    return work();
+    const undo = work().finally(() => runningUndos.delete(folder));
+    runningUndos.set(folder, undo);
+    return undo;
   };
   return lock.alone(folder, AbortSignal.timeout(WAIT_MS), started).catch((error: unknown) => {
     if (!isWaiting) throw error;
@@ -39,12 +41,13 @@ export async function settleAllUndos(parts: UndoParts): Promise<void> {
 }
 
 /**
- * Finishes or rolls back what was cut off, in one conversation or in all. Skips a folder in which something works. An
- * undo that cannot be settled now stays started: the next call tries it again.
+ * Finishes or rolls back what was cut off, in one conversation or in all. Waits for an undo that runs, but not for an
+ * agent that works in the folder. An undo that cannot be settled now stays started: the next call tries it again.
  */
 export async function settleUndos(parts: UndoParts, conversationId?: string): Promise<void> {
-  const { changes, lock } = parts.workspaces;
+  const { changes, lock, runningUndos } = parts.workspaces;
   for (const { undo } of await changes.startedUndos(conversationId)) {
+    await runningUndos.get(undo.folder)?.catch(() => undefined);
     if (lock.isTaken(undo.folder)) continue;
     await runAlone(parts, undo.folder, () => settleFolder(parts, undo.folder)).catch(() => undefined);
   }

@@ -70,7 +70,7 @@ test('completes or rolls back a rewind whose disk is full, once it has space', a
 });
 
 const COVERED =
-  'tests/core/runs/undo/interrupted.test.ts › completes or rolls back a rewind that was killed before any of';
+  'tests/core/runs/undo/interrupted.test.ts › completes or rolls back a rewind that was killed before any of its steps';
 fullTest(COVERED)('completes or rolls back an undo and a redo that were killed before any of their steps', async () => {
   await interruptEachStep(await start(), 'undo', { kind: 'kill' });
 });
@@ -142,13 +142,15 @@ test('leaves a file alone that a person changed between the kill and the next st
   await runtime.close();
 });
 
-test('completes a killed undo at the next look of the same conversation, without another start', async () => {
+test('completes a killed undo at the next look at its changes, and every look shows all of it', async () => {
   const world = await start();
   const { folder, folders, undo, trees, conversationId } = world;
   const [killed, next] = [await world.restart(), await world.restart()];
   const isHalf = async () => (await readTree(folder))['text.txt'] === trees.undone['text.txt'];
   await interruptAt(isHalf, { kind: 'kill' }, folders, () => undo(killed));
-  await next.request('change.list', { conversationId });
+  const looks = [0, 1].map(() => next.request('change.list', { conversationId }));
+  for (const rows of await Promise.all(looks))
+    expect(new Set(rows.flatMap(({ files }) => files.map(({ state }) => state)))).toEqual(new Set(['undone']));
   expect(await readTree(folder)).toEqual(trees.undone);
 });
 

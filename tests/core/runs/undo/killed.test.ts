@@ -78,7 +78,8 @@ test('completes or rolls back a rewind whose process was killed in the middle', 
   await killAt(await start(0), 'rewind', 'back', 20);
 });
 
-const COVERED = 'tests/core/runs/undo/killed.test.ts › completes or rolls back a rewind whose process was killed';
+const COVERED =
+  'tests/core/runs/undo/killed.test.ts › completes or rolls back a rewind whose process was killed in the middle';
 fullTest(COVERED)('completes or rolls back an undo, a redo and a rewind of 300 files', async () => {
   const random = new Random('kill in an undo', TEST_SEED);
   const world = await start(300);

@@ -221,7 +221,7 @@ fullTest([
 });
 
 fullTest([
-  'tests/hosts/cli/commands/sessions/moving.test.ts › rewind reverts files before it excludes messages, and a file in the way prevents both',
+  'tests/hosts/cli/commands/sessions/moving.test.ts › rewind reverts files and excludes messages in one request, and a file in the way prevents both',
   'tests/core/workflows/rewind.test.ts › a later message goes with it, ids of its calls stay taken, and a later conflict is said before anything is done',
 ])('a session goes back to before a message and forth again, its files, its messages, or both', async () => {
   const { home, file, id, triad, sessions } = await written();
