@@ -43,10 +43,11 @@ async function moveFiles(
   undo: Undo,
   { to: target, lent }: { to: Side } & Pick<CarryOptions, 'lent'>,
 ): Promise<boolean> {
-  const { conversationId, id: mark, files, folders = {}, madeFolders } = undo;
+  const { conversationId, id: mark, files, folders = {}, madeFolders = {} } = undo;
   const isBack = target === 'before';
   const emptyFolders = new Set(files.filter((file) => file[target]?.kind === 'folder').map(({ path }) => path));
-  const isKept = (path: string): boolean => emptyFolders.has(path) || (isBack && path in folders);
+  const existing = isBack ? folders : madeFolders;
+  const isKept = (path: string): boolean => emptyFolders.has(path) || path in existing;
   await removeTemporaries(
     workspace,
     files.map(({ path }) => path),

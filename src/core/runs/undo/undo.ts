@@ -168,14 +168,15 @@ async function carryThrough(
   bytes: readonly Buffer[],
 ): Promise<{ stored: Promise<void> }> {
   const { changes } = parts.workspaces;
-  const { folder, folders, madeFolders, id, redone: redo } = record;
+  const { folder, folders, madeFolders = {}, id, redone: redo } = record;
   let disk = changes.folder;
   await changes.startUndo(record, bytes).catch((error: unknown) => {
     throw describeFailure(error, { folder: disk, redo, isRolledBack: true });
   });
   try {
     disk = folder;
-    await carryOut(workspace, plan, { mark: id, folders: { ...madeFolders, ...folders }, lent });
+    const isKept = (path: string): boolean => path in madeFolders;
+    await carryOut(workspace, plan, { mark: id, folders: { ...madeFolders, ...folders }, isKept, lent });
     disk = changes.folder;
     return await completeUndo(parts, record, { events });
   } catch (error) {

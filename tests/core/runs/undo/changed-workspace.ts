@@ -12,9 +12,10 @@ import { workspaceIn } from '../../../support/workspace.ts';
 
 /**
  * Paths that the first message changes: text and mode of a file, the target of a link, a file that becomes a folder, a new
- * file in new folders, and an empty folder that becomes a file. The way back has the others.
+ * file in new folders, an empty folder that becomes a file, and a deleted file in a folder that stays empty. The way back
+ * has the others.
  */
-const PATHS = ['text.txt', 'link', 'thing', 'thing/inner.txt', 'new/deep/made.txt', 'hollow'];
+const PATHS = ['text.txt', 'link', 'thing', 'thing/inner.txt', 'new/deep/made.txt', 'hollow', 'left/gone.txt'];
 
 async function put(folder: string, path: string, content: string, mode = 0o644): Promise<void> {
   await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -27,8 +28,9 @@ async function makeBefore(folder: string, many: number): Promise<void> {
   await put(folder, 'text.txt', 'before\n', 0o640);
   await symlink('text.txt', join(folder, 'link'));
   await put(folder, 'thing', 'a file\n');
+  await put(folder, 'left/gone.txt', 'deleted\n', 0o600);
   await mkdir(join(folder, 'hollow'));
-  await chmod(join(folder, 'hollow'), 0o711);
+  await chmod(join(folder, 'hollow'), 0o775);
   for (let n = 0; n < many; n += 3) {
     await put(folder, `many/${n}/old.txt`, `deleted ${n}\n`);
     await put(folder, `many/${n}/text.txt`, `before ${n}\n`, 0o750);
@@ -45,6 +47,7 @@ async function makeAfter(folder: string, many: number): Promise<void> {
   await put(folder, 'new/deep/made.txt', 'made\n');
   await chmod(join(folder, 'new'), 0o750);
   await put(folder, 'hollow', 'not a folder\n');
+  await rm(join(folder, 'left/gone.txt'));
   for (let n = 0; n < many; n += 3) {
     await rm(join(folder, `many/${n}/old.txt`));
     await put(folder, `many/${n}/text.txt`, `after ${n}\n`, 0o640);

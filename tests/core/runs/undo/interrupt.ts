@@ -40,7 +40,7 @@ export interface Interrupted<T> {
  * changes of files below `folders` and commits are steps.
  */
 export async function interruptAt<T>(
-  at: number | (() => Promise<boolean>),
+  at: number | ((name: string) => Promise<boolean>),
   fault: Fault,
   folders: readonly string[],
   work: () => Promise<T>,
@@ -53,7 +53,7 @@ export async function interruptAt<T>(
   const step = async (name: string): Promise<void> => {
     const number = steps++;
     const isDisk = fault.kind === 'disk' && name !== 'commit';
-    const isFirst = hit === null && (typeof at === 'number' ? number === at : await at());
+    const isFirst = hit === null && (typeof at === 'number' ? number === at : await at(name));
     if (isFirst) hit = number;
     const isLater = hit !== null && isDisk && fault.lasts && NEEDS_SPACE.has(name);
     if (!isFirst && !isLater) return;

@@ -154,6 +154,42 @@ test('completes a killed undo at the next look at its changes, and every look sh
   expect(await readTree(folder)).toEqual(trees.undone);
 });
 
+test('records an undo whose files were in place before the kill, whatever a person changed since', async () => {
+  const world = await start();
+  const { folder, folders, undo, trees, conversationId, store } = world;
+  const killed = await world.restart();
+  const since = await store.lastSeq(conversationId);
+  await interruptAt(
+    async (name) => name === 'commit',
+    { kind: 'kill' },
+    folders,
+    () => undo(killed),
+  );
+  expect(await store.lastSeq(conversationId)).toBe(since);
+  await writeFile(join(folder, 'text.txt'), 'mine');
+  await world.restart();
+  expect(await readTree(folder)).toEqual({ ...trees.undone, 'text.txt': 'file 640 mine' });
+  expect((await store.events(conversationId, since + 1, 1e6)).map(({ type }) => type)).toEqual(
+    Array(2).fill('change-undo'),
+  );
+});
+
+test('records the undo of one file of a call exactly once', async () => {
+  const world = await start();
+  const { folders, conversationId, store, runtime } = world;
+  const [row] = await runtime.request('change.list', { conversationId });
+  const target = { runId: row!.runId, toolCallId: row!.toolCallId, path: 'text.txt' };
+  const killed = await world.restart();
+  const since = await store.lastSeq(conversationId);
+  const isStored = async () => (await store.lastSeq(conversationId)) > since;
+  const { end } = await interruptAt(isStored, { kind: 'kill' }, folders, () =>
+    killed.request('change.undo', { conversationId, target }),
+  );
+  expect(end).toBe('killed');
+  await world.restart();
+  expect(await store.events(conversationId, since + 1, 1e6)).toMatchObject([{ type: 'change-undo', path: 'text.txt' }]);
+});
+
 test('redoes only what the undo put back: no file that was in conflict or as before already', async () => {
   const { folder, runtime, conversationId, target, trees } = await start();
   await writeFile(join(folder, 'text.txt'), 'mine');
