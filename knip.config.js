@@ -23,6 +23,7 @@ const entry = [
   'tests/bench/{bench,engine-cli,floor-cli,floor,ours}.ts',
   'tests/bench/*-process.ts',
   'tests/core/mcp/child/*.ts',
+  'tests/core/runs/undo/child/*.ts',
   'tests/core/store/child/*.ts',
   'tests/core/workspace/shell/child/*.ts',
   'tests/soak/campaign-reader.ts',

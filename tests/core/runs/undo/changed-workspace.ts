@@ -1,4 +1,4 @@
-/** A conversation of two messages that changed files in every way that an undo restores. */
+/** A conversation of two messages, of which the first changed files in every way that an undo restores. */
 import { chmod, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileChange } from '#contract/change.ts';
@@ -12,10 +12,20 @@ import { workspaceIn } from '../../../support/workspace.ts';
 
 /**
  * Paths that the first message changes: text and mode of a file, the target of a link, a file that becomes a folder, a new
- * file in new folders, an empty folder that becomes a file, and a deleted file in a folder that stays empty. The way back
- * has the others.
+ * file in new folders, an empty folder that becomes a file, a deleted file in a folder that stays empty, and a new file in
+ * an empty folder. The way back has the others.
  */
-const PATHS = ['text.txt', 'link', 'thing', 'thing/inner.txt', 'new/deep/made.txt', 'hollow', 'left/gone.txt'];
+const PATHS = [
+  'text.txt',
+  'link',
+  'thing',
+  'thing/inner.txt',
+  'new/deep/made.txt',
+  'hollow',
+  'left/gone.txt',
+  'filled',
+  'filled/in.txt',
+];
 
 async function put(folder: string, path: string, content: string, mode = 0o644): Promise<void> {
   await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -31,6 +41,7 @@ async function makeBefore(folder: string, many: number): Promise<void> {
   await put(folder, 'left/gone.txt', 'deleted\n', 0o600);
   await mkdir(join(folder, 'hollow'));
   await chmod(join(folder, 'hollow'), 0o775);
+  await mkdir(join(folder, 'filled'), { mode: 0o700 });
   for (let n = 0; n < many; n += 3) {
     await put(folder, `many/${n}/old.txt`, `deleted ${n}\n`);
     await put(folder, `many/${n}/text.txt`, `before ${n}\n`, 0o750);
@@ -48,6 +59,7 @@ async function makeAfter(folder: string, many: number): Promise<void> {
   await chmod(join(folder, 'new'), 0o750);
   await put(folder, 'hollow', 'not a folder\n');
   await rm(join(folder, 'left/gone.txt'));
+  await put(folder, 'filled/in.txt', 'not empty\n');
   for (let n = 0; n < many; n += 3) {
     await rm(join(folder, `many/${n}/old.txt`));
     await put(folder, `many/${n}/text.txt`, `after ${n}\n`, 0o640);
@@ -78,8 +90,6 @@ export async function changedWorkspace(start: Start, { many = 0, store }: { many
   const script = new Script()
     .on({ asked: /^First/, step: 1 })
     .reply([toolUse('write_file', { path: 'first.txt', content: 'first\n' })])
-    .on({ asked: /^Second/, step: 1 })
-    .reply([toolUse('write_file', { path: 'second.txt', content: 'second\n' })])
     .on({})
     .reply([text('Done.')]);
   const engine = await start(script, { files: {}, ...(store ? { store } : {}) });

@@ -57,7 +57,7 @@ function checkWords(error: unknown, { code }: Extract<Fault, { kind: 'disk' }>):
   expect(error).toMatchObject({ code: 'internal', message: expect.stringMatching(words) as string });
 }
 
-test('completes or rolls back a rewind that was killed before any of its steps', async () => {
+test('completes or rolls back a rewind that was killed before any of its steps', { timeout: 240_000 }, async () => {
   expect(await interruptEachStep(await start(), 'rewind', { kind: 'kill' })).toBeGreaterThan(30);
 });
 
@@ -169,9 +169,7 @@ test('records an undo whose files were in place before the kill, whatever a pers
   await writeFile(join(folder, 'text.txt'), 'mine');
   await world.restart();
   expect(await readTree(folder)).toEqual({ ...trees.undone, 'text.txt': 'file 640 mine' });
-  expect((await store.events(conversationId, since + 1, 1e6)).map(({ type }) => type)).toEqual(
-    Array(2).fill('change-undo'),
-  );
+  expect(await store.events(conversationId, since + 1, 1e6)).toMatchObject([{ type: 'change-undo' }]);
 });
 
 test('records the undo of one file of a call exactly once', async () => {

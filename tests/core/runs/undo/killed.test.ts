@@ -16,7 +16,7 @@ import { checkAgreement, type Kind, learnTrees, operationsOf } from './operation
 
 const PROGRAM = join(import.meta.dirname, 'child/killed-undo.ts');
 /** Kills of each direction in the full run. `TEST_SEED` chooses their steps. */
-const KILLS = 8;
+const KILLS = 6;
 /** Fewer steps than an undo of 300 files has. */
 const STEPS = 900;
 

@@ -61,7 +61,7 @@ export async function checkAgreement(
   const events = await store.events(conversationId, since + 1, 1e6);
   const count = (type: DurableEvent['type']): number => events.filter((event) => event.type === type).length;
   const leaves = before.isLeft === after.isLeft ? 0 : 2;
-  expect([count('change-undo'), count('workflow-leave')]).toEqual(isDone ? [2, leaves] : [0, 0]);
+  expect([count('change-undo'), count('workflow-leave')]).toEqual(isDone ? [1, leaves] : [0, 0]);
   expect(await readdir(join(`${folder}-replaced`, 'unfinished'))).toEqual([]);
   return isDone;
 }
