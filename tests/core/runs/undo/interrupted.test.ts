@@ -1,6 +1,6 @@
 /** An undo, a redo and a rewind that a kill or a disk fault interrupts at any step end as a whole or not at all. */
 import { existsSync } from 'node:fs';
-import { rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
@@ -17,7 +17,7 @@ interface World extends ChangedWorkspace {
   store: Store;
   trees: Awaited<ReturnType<typeof learnTrees>>;
   /** The program once more, as after the end of another process. */
-  restart: () => ReturnType<typeof composeRuntime>;
+  restart: (options?: { groupSize: number }) => ReturnType<typeof composeRuntime>;
 }
 
 async function start(): Promise<World> {
@@ -26,7 +26,8 @@ async function start(): Promise<World> {
   const store = countingStore(lasting(memory));
   const world = await changedWorkspace(startEngine, { store });
   const { engine, folder } = world;
-  const restart = () => composeRuntime({ store, folder, url: engine.model.url, settings: settingsOf('') });
+  const restart: World['restart'] = (options) =>
+    composeRuntime({ store, folder, url: engine.model.url, settings: settingsOf(''), ...options });
   return { ...world, store, restart, trees: await learnTrees(world) };
 }
 
@@ -69,8 +70,28 @@ test('completes or rolls back a rewind that was killed before any of its steps',
   expect(await interruptEachStep(await start(), 'rewind', { kind: 'kill' })).toBeGreaterThan(30);
 });
 
-test('rolls back a rewind whose disk fails at one step', async () => {
-  await interruptEachStep(await start(), 'rewind', { kind: 'disk', code: 'EIO', lasts: false }, inFullRun ? 1 : 5);
+/** Kinds of steps that change a workspace. */
+const STEPS = ['mkdir', 'open', 'writeFile', 'chmod', 'sync', 'symlink', 'rename', 'rm', 'rmdir'];
+
+test('rolls back a rewind at the first step of each kind at which the disk fails', async () => {
+  const world = await start();
+  const { folder, folders, conversationId, store, runtime } = world;
+  const [back, forth] = operationsOf(world, world.trees, 'rewind');
+  const hasStarted = async () =>
+    (await readdir(join(`${folder}-replaced`, 'unfinished'))).some((name) => !name.startsWith('.'));
+  for (const step of STEPS)
+    for (const [before, after] of [[forth, back] as const, [back, forth] as const]) {
+      const since = await store.lastSeq(conversationId);
+      const fault = { kind: 'disk', code: 'EIO', lasts: false } as const;
+      const isReached = async (name: string) => name === step && (await hasStarted());
+      const { end, error } = await interruptAt(isReached, fault, folders, () => after.run(runtime));
+      if (end === 'failed') {
+        checkWords(error, fault);
+        expect(error).toMatchObject({ message: expect.stringMatching(/ Nothing was (?:undone|done again)/) as string });
+        expect(await readTree(folder), step).toEqual(before.tree);
+      }
+      if (!(await checkAgreement(world, runtime, [before, after], since))) await after.run(runtime);
+    }
 });
 
 test('completes or rolls back a rewind whose disk is full, once it has space', async () => {
@@ -79,6 +100,12 @@ test('completes or rolls back a rewind whose disk is full, once it has space', a
 
 const COVERED =
   'tests/core/runs/undo/interrupted.test.ts › completes or rolls back a rewind that was killed before any of its steps';
+fullTest(
+  'tests/core/runs/undo/interrupted.test.ts › rolls back a rewind at the first step of each kind at which the disk fails',
+)('rolls back a rewind at whose disk any one step fails', async () => {
+  await interruptEachStep(await start(), 'rewind', { kind: 'disk', code: 'EIO', lasts: false });
+});
+
 fullTest(COVERED)('completes or rolls back an undo and a redo that were killed before any of their steps', async () => {
   await interruptEachStep(await start(), 'undo', { kind: 'kill' });
 });
@@ -178,6 +205,22 @@ test('records an undo whose files were in place before the kill, whatever a pers
   await world.restart();
   expect(await readTree(folder)).toEqual({ ...trees.undone, 'text.txt': 'file 640 mine' });
   expect(await store.events(conversationId, since + 1, 1e6)).toMatchObject([{ type: 'change-undo' }]);
+});
+
+test('excludes all messages of a rewind without files, also if it is killed between two of them', async () => {
+  const world = await start();
+  const { folders, conversationId, workflowId, store } = world;
+  const killed = await world.restart({ groupSize: 1 });
+  const since = await store.lastSeq(conversationId);
+  const isHalf = async () => (await store.lastSeq(conversationId)) > since;
+  const { end } = await interruptAt(isHalf, { kind: 'kill' }, folders, () =>
+    killed.request('conversation.rewind', { conversationId, workflowId, left: true }),
+  );
+  expect([end, await store.lastSeq(conversationId)]).toEqual(['killed', since + 1]);
+  await world.restart();
+  const { items } = await store.workflows({ conversationId, limit: 9 });
+  expect(items.map(({ left }) => left)).toEqual([true, true]);
+  expect(await store.lastSeq(conversationId)).toBe(since + 2);
 });
 
 test('records the undo of one file of a call exactly once', async () => {
