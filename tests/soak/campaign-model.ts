@@ -7,8 +7,8 @@ const CHILD = /\[kill (\d+) child (\d)\]/;
 
 export const markOf = (seed: number): string => `[kill ${seed}]`;
 
-/** No real model answers sooner, in milliseconds: the disk knows by then of what was sent. */
-const FIRST_TOKEN_MS = 150;
+/** Delay of the first token, in milliseconds. No real model is faster. */
+const FIRST_TOKEN_MS = 50;
 const CHARS_PER_TOKEN = 4;
 
 export class CampaignModel extends Script {

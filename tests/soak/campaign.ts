@@ -316,7 +316,7 @@ async function playOne(
   const rows = found.after?.detail.requests ?? [];
   const accounts = accountsOf(rows, own, victim.killedAt);
   for (const key of Object.keys(accounts) as (keyof Accounts)[]) result.accounts[key] += accounts[key];
-  return [...breaches(victim, found, own), ...unaccounted(rows, own, victim.killedAt)];
+  return [...breaches(victim, found, own), ...unaccounted(rows, own)];
 }
 
 /** How long a first start with a workflow takes on this machine, in milliseconds. */

@@ -117,8 +117,11 @@ class CurrentScript extends Script {
 /** The model with the requests from now on. */
 function sinceNow(model: FakeModel, script: Script): FakeModel {
   const before = model.requests.length;
+  const waitFor: FakeModel['waitFor'] = (predicate, timeoutMs) =>
+    model.waitFor((request) => model.requests.indexOf(request) >= before && predicate(request), timeoutMs);
   return Object.create(model, {
     script: { value: script },
     requests: { get: () => model.requests.slice(before) },
+    waitFor: { value: waitFor },
   }) as FakeModel;
 }

@@ -26,7 +26,7 @@ const GROUP_SIZE = 256;
 /** Delay, in milliseconds, in which low-priority events are batched: a transaction costs more than its rows. */
 const GATHER_MS = 4;
 const LOW_PRIORITY: ReadonlySet<DurableEvent['type']> = new Set<DurableEvent['type']>([
-  ...(['turn-start', 'turn-end', 'message-start', 'request-start', 'usage', 'tool-end'] as const),
+  ...(['turn-start', 'turn-end', 'message-start', 'usage', 'tool-end'] as const),
   ...(['retry', 'notice'] as const),
 ]);
 

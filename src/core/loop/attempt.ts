@@ -5,8 +5,9 @@ import { newId } from '../base/ids.ts';
 import type { RunContext } from './run-context.ts';
 import type { ModelEvent } from '../model/model.ts';
 import { callsBegun, interruptedParts } from '../log/open-messages.ts';
-import type { Emit } from '../log/recorder.ts';
+import type { Emit, Recorded } from '../log/recorder.ts';
 import { type About as Metered, RequestMeter, tellMiscount } from './request-meter.ts';
+import { untilStored } from './side-request.ts';
 import { normalizeCall } from '../tools/arguments.ts';
 import type { Calls } from './tool-calls.ts';
 
@@ -31,6 +32,7 @@ export class Attempt {
   readonly #turn: Turn;
   readonly #key: string;
   readonly #meter: RequestMeter;
+  readonly #start: Promise<Recorded>;
   readonly #messageId = newId();
   readonly #parts: Part[] = [];
   readonly #callIds = new Map<number, string>();
@@ -40,25 +42,29 @@ export class Attempt {
   #entry: AssistantEntry | null = null;
   #acting: NodeJS.Immediate | undefined;
 
-  /** Records that it is sent. */
+  /** Records the start of the request. */
   constructor(run: RunContext, turn: Turn, about: About) {
     this.#run = run;
     this.#turn = turn;
     const { key, ...rest } = about;
     this.#key = key;
     this.#meter = new RequestMeter(run, { turn: turn.turn, ...rest });
-    this.#tell();
+    this.#start = this.#recordStart();
   }
 
-  #tell(): void {
+  #recordStart(): Promise<Recorded> {
     const { turn, emit } = this.#turn;
-    void emit({ type: 'request-start', turn, request: this.#meter.start() });
+    return emit({ type: 'request-start', turn, request: this.#meter.start() });
   }
 
-  /** Resolves when it may be sent. */
+  /**
+   * Resolves when the request may be sent: its start, and all events before it, are durable. Every request that a
+   * provider received is therefore counted after a crash. Rejects with `store_failed`.
+   */
   async ready(): Promise<void> {
-    await this.#run.started;
-    if (!this.#run.signal.aborted) this.#meter.sent();
+    const { signal } = this.#run;
+    await untilStored(this.#start, signal);
+    if (!signal.aborted) this.#meter.sent();
   }
 
   /** Whether anything was done because of the response, so that it must not be asked for again. */
@@ -159,7 +165,7 @@ export class Attempt {
     if (isCall(value) && this.#run.early && !this.#turn.told) this.#acting ??= setImmediate(() => this.#act());
     const begun = this.#begin();
     // What it costs is owed also where nothing more of the response comes.
-    if (value.type === 'server' && isSearchDone(value.block)) this.#tell();
+    if (value.type === 'server' && isSearchDone(value.block)) void this.#recordStart();
     return begun;
   }
 

@@ -104,8 +104,6 @@ export interface RunContext {
   /** What earlier attempts of the run stored about its calls, by call id. */
   readonly stored: { calls: ReadonlyMap<string, ToolCallRow>; approvals: ReadonlyMap<string, Approval> };
 
-  /** Resolves when requests may be sent: that of a sub-agent waits until the disk knows of its yes and its start. */
-  readonly started: Promise<unknown>;
   readonly limits: {
     /** The bound that one more request would cross, after so many turns; null lets it through. */
     admit(turns: number): Bound | null;

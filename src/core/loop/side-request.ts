@@ -7,9 +7,9 @@ import { limitText } from '../budget/limit-notices.ts';
 import type { RunContext } from './run-context.ts';
 import type { ModelEvent, ToolSpec, WireMessage } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
-import type { Emit } from '../log/recorder.ts';
+import type { Emit, Recorded } from '../log/recorder.ts';
 import { type About, estimatedInput, RequestMeter, tellMiscount } from './request-meter.ts';
-import { stopOf } from '../base/stop.ts';
+import { orStopped, stopOf } from '../base/stop.ts';
 import { Watchdog } from '../base/watchdog.ts';
 
 export interface SideAsk {
@@ -86,6 +86,7 @@ async function send(
       const about = { turn, attempt: event.attempt, purpose: ask.purpose, inputEstimate };
       attempt = new SideAttempt(run, about, emit);
       allowance.spend();
+      await attempt.ready(ask.signal);
     } else if (event.type !== 'failed') attempt?.take(event);
     else {
       await attempt?.fail(ask.signal.aborted ? stopOf(ask.signal) : event.error);
@@ -99,11 +100,20 @@ async function send(
   return attempt.end();
 }
 
-/** One attempt: told when it is sent, when it is answered, and when it has ended. */
+/** Resolves when the event is durable, or when the signal aborts. Rejects with `store_failed`. */
+export async function untilStored(recorded: Promise<Recorded>, signal: AbortSignal): Promise<void> {
+  const { stored } = await recorded;
+  await orStopped(signal, stored).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+/** One attempt: records its start, the first count of the provider, and its end. */
 class SideAttempt {
   readonly #run: SideRun;
   readonly #meter: RequestMeter;
-  readonly #tell: () => void;
+  readonly #recordStart: () => Promise<Recorded>;
+  readonly #start: Promise<Recorded>;
   readonly #emit: Emit;
   #text = '';
   #begun = false;
@@ -113,10 +123,15 @@ class SideAttempt {
     const { purpose, turn } = about;
     this.#run = run;
     this.#meter = new RequestMeter(run, about);
-    this.#meter.sent();
     this.#emit = emit;
-    this.#tell = () => void emit({ type: 'request-start', purpose, turn, request: this.#meter.start() });
-    this.#tell();
+    this.#recordStart = () => emit({ type: 'request-start', purpose, turn, request: this.#meter.start() });
+    this.#start = this.#recordStart();
+  }
+
+  /** Resolves when the request may be sent: its start is durable. Rejects with `store_failed`. */
+  async ready(signal: AbortSignal): Promise<void> {
+    await untilStored(this.#start, signal);
+    if (!signal.aborted) this.#meter.sent();
   }
 
   take(event: ModelEvent): void {
@@ -130,7 +145,7 @@ class SideAttempt {
     }
     if (this.#begun || event.type === 'start') return;
     this.#begun = true;
-    this.#tell();
+    void this.#recordStart();
   }
 
   fail(error: Error): Promise<unknown> {

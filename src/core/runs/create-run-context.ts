@@ -33,7 +33,7 @@ import { handedOn } from '../tools/long-output.ts';
 import { workspaceOf } from './workspace-of.ts';
 
 export function createRunContext(parts: Parts): RunContext {
-  const { engine, plan, signal, history, watchdog, model, children, started } = parts;
+  const { engine, plan, signal, history, watchdog, model, children } = parts;
   const { envelope, stored } = plan;
   const questions = questionsOf({
     ...parts,
@@ -65,7 +65,6 @@ export function createRunContext(parts: Parts): RunContext {
     tools,
     startsAgents: (name) => registry.startsAgents(name),
     stored: storedOf(stored),
-    started,
     limits: limitsFor(parts),
     ...requestsFor(parts, limiter),
     ...recordsFor(parts),

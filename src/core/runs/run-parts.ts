@@ -23,5 +23,4 @@ export interface Parts {
   shell: RunShell;
   /** Its MCP servers; likewise. */
   mcp: McpAccess;
-  started: RunContext['started'];
 }

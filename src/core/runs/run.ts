@@ -67,16 +67,14 @@ export async function executeRun(
         'The stored settings of this run are not those that were approved: it was not started',
       );
     }
-    const started = recorder.record(startOf(plan));
+    void recorder.record(startOf(plan));
     dropQuestions(plan);
     open(plan, history);
     recordModelNotices({ engine, workflow, plan });
     const model = await engine.model(envelope.provider, recorder.ids.conversationId);
     await children?.resumeBackground();
-    // The start of a sub-agent's first request is stored together with its own, on which the request waits.
-    const ready = plan.kind !== 'lead' ? started : Promise.resolve();
     const known = { engine, workflow, plan, signal, history, watchdog, clock };
-    const parts = { ...known, ...hands, model, children, started: ready };
+    const parts = { ...known, ...hands, model, children };
     const run = createRunContext(parts);
     // Nobody asks for room in the context of one that asks no model.
     if (!plan.alone) live.context = contextOf(run);

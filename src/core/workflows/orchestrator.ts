@@ -253,8 +253,7 @@ export class Orchestrator {
       const own = { images, again, steps: opening.steps ?? null };
       const lead = { envelope, envelopeHash, row, isFirst, ...own, ...parts };
       if (queued && row === null) this.#stops.queuedIds.add(workflow.id);
-      // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
-      // message cannot be stored, all work is stopped.
+      // In the queue from now on, so that a stop finds it.
       this.#enqueue(workflow, recorder, lead, attempt === 1 ? undefined : stored);
       return { workflow, queued, stored };
     });

@@ -1,5 +1,6 @@
 /** What is counted where a provider counts nothing, or nonsense, and where it ends for a reason that nobody knows. */
-import { describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { estimatedTokensOf } from '#contract/tally.ts';
 import { RequestMeter } from '#core/loop/request-meter.ts';
@@ -10,13 +11,43 @@ import { startEngine, type Harness } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { sse } from '../../support/fake-model/stream.ts';
+import { reflecting, verdict } from '../../support/fake-model/reflecting.ts';
 import { Gate } from '../../support/gate.ts';
+import { startReflecting } from '../../support/reflecting.ts';
 import { variations } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 
 type MeteredRun = ConstructorParameters<typeof RequestMeter>[0];
+
+/** Time in which a request reaches the scripted server, also on a busy machine, in milliseconds. */
+const LONGER_THAN_SENDING_MS = 100;
+
+const REVIEWED = { answers: ['first'], reviews: { first: verdict(true, 90) } };
+
+function withHelper(): Script {
+  return new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([spawn({ name: 'helper', prompt: 'Help.' })])
+    .on(CHILD)
+    .reply([text('Helped.')])
+    .on({})
+    .reply([text('Done.')]);
+}
+
+/** An engine whose store waits at the gate before it stores a matching event. */
+async function holding(matches: (event: DurableEvent) => boolean, script = withHelper()) {
+  const store = await memoryStore();
+  const gate = new Gate();
+  const commit: typeof store.commit = async (events, writes) => {
+    if (events.some(matches)) await gate.pass();
+    return store.commit(events, writes);
+  };
+  const engine = await startReflecting(script, { store: { ...store, commit } });
+  onTestFinished(() => gate.open());
+  return { engine, gate };
+}
 
 const detailOf = ({ runtime }: Harness, workflowId: string) => runtime.request('workflow.get', { workflowId });
 
@@ -33,21 +64,14 @@ describe('an attempt', () => {
     expect(engine.of('usage')[0]?.request).not.toHaveProperty('inputEstimated');
   });
 
-  test('of a sub-agent is stored together with its start, on which the request waits', async () => {
-    const script = new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([spawn({ name: 'helper', prompt: 'Help.' })])
-      .on(CHILD)
-      .reply([text('Helped.')])
-      .on({})
-      .reply([text('Done.')]);
+  test('of a sub-agent is stored together with its start', async () => {
     const store = await memoryStore();
     const commits: (readonly DurableEvent[])[] = [];
     const commit: typeof store.commit = (events, writes) => {
       commits.push(events);
       return store.commit(events, writes);
     };
-    const engine = await startEngine(script, { store: { ...store, commit } });
+    const engine = await startEngine(withHelper(), { store: { ...store, commit } });
     await engine.ask('Go');
     const ofChild = commits.map((events) => events.filter(({ agent }) => agent === 'helper').map(({ type }) => type));
     const [start] = ofChild.filter((types) => types.includes('run-start'));
@@ -71,19 +95,27 @@ describe('an attempt', () => {
     expect(estimatedTokensOf(workflow.usage)).toBe(sent);
   });
 
-  test('of a sub-agent that is stopped before the disk knows of its start was never sent', async () => {
-    const script = new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([spawn({ name: 'helper', prompt: 'Help.' })])
-      .on({})
-      .reply([text('Done.')]);
-    const store = await memoryStore();
-    const gate = new Gate();
-    const commit: typeof store.commit = async (events, writes) => {
-      if (events.some(({ agent, type }) => agent === 'helper' && type === 'run-start')) await gate.pass();
-      return store.commit(events, writes);
-    };
-    const engine = await startEngine(script, { store: { ...store, commit } });
+  test.for([
+    ['lead', undefined, 0],
+    ['helper', undefined, 1],
+    ['checker', 'review', 2],
+  ] as const)('of agent %s (purpose %s) is not sent before its start is durable', async ([agent, purpose, before]) => {
+    const script = purpose === 'review' ? reflecting(REVIEWED) : withHelper();
+    const { engine, gate } = await holding(
+      (event) => event.type === 'request-start' && event.agent === agent && event.purpose === purpose,
+      script,
+    );
+    const { workflowId } = await engine.send('Go');
+    await gate.reached;
+    await sleep(LONGER_THAN_SENDING_MS);
+    expect(engine.model.requests).toHaveLength(before);
+    gate.open();
+    await engine.model.waitFor(({ index }) => index === before);
+    await engine.ended(workflowId);
+  });
+
+  test('of a sub-agent that is stopped before its start is durable is not sent', async () => {
+    const { engine, gate } = await holding(({ agent, type }) => agent === 'helper' && type === 'run-start');
     const { workflowId } = await engine.send('Go');
     await gate.reached;
     const stopped = engine.runtime.request('workflow.stop', { workflowId });
