@@ -281,6 +281,8 @@ export const Attention = z.object({
   ),
   /** The newest of them, each the last of its conversation; left out until they are known. */
   interrupted: z.array(Interrupted).optional(),
+  /** Work waits because the disk of the data folder is full. */
+  diskFull: ErrorInfo.optional(),
   /** MCP servers that refused what was asked of them until the person signs in; left out by programs of older versions. */
   signIns: z.array(z.object({ server: z.string(), at: Instant })).optional(),
   /** How the person wants to be called; left out by programs of older versions. */

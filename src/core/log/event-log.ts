@@ -3,6 +3,7 @@ import type { AgentEvent, DurableEvent, EventDraft, HintEvent } from '#contract/
 import type { ConversationRow } from '#contract/view.ts';
 import { TriadError } from '../base/errors.ts';
 import { apply } from '../store/apply.ts';
+import { DiskFull } from '../store/disk-space.ts';
 import type { Store, Write } from '../store/store.ts';
 import { unwritten } from '../store/unwritten.ts';
 import { RunChains } from './run-chains.ts';
@@ -30,6 +31,15 @@ const LOW_PRIORITY: ReadonlySet<DurableEvent['type']> = new Set<DurableEvent['ty
   ...(['retry', 'notice'] as const),
 ]);
 
+export interface EventLogOptions {
+  groupSize?: number | undefined;
+  /** Called when events begin to wait for space on the disk, and when they are stored again. */
+  onDiskFull?: () => void;
+}
+
+/** Delay, in milliseconds, after which a commit is tried again when the disk was full. */
+const RETRY_MS = 500;
+
 export class EventLog {
   readonly chains = new RunChains();
   readonly #store: Store;
@@ -44,12 +54,40 @@ export class EventLog {
   /** Ends the delay early; null when no batch is being gathered. */
   #stopGathering: (() => void) | null = null;
   #failure: TriadError | null = null;
+  readonly #onDiskFull: () => void;
+  #diskFull: DiskFull | null = null;
+  /** Ends the wait for space early; null when nothing waits. */
+  #retry: (() => void) | null = null;
 
   /** Calls `onFailure` once, with `store_failed`, when a commit fails; nothing is stored or published after that. */
-  constructor(store: Store, onFailure: (error: TriadError) => void, groupSize = GROUP_SIZE) {
+  constructor(
+    store: Store,
+    onFailure: (error: TriadError) => void,
+    { groupSize = GROUP_SIZE, onDiskFull = () => undefined }: EventLogOptions = {},
+  ) {
     this.#store = store;
     this.#onFailure = onFailure;
     this.#groupSize = groupSize;
+    this.#onDiskFull = onDiskFull;
+  }
+
+  /** The reason why events wait; null while they are stored as usual. */
+  get diskFull(): DiskFull | null {
+    return this.#diskFull;
+  }
+
+  /** Throws `DiskFull` if a commit would be rejected now. New work calls it first, because it would only wait. */
+  refuseFullDisk(): void {
+    const error = this.#store.diskFull();
+    if (error) throw error;
+  }
+
+  /** Rejects the events that wait for space on the disk, as if their commit had failed. */
+  stopWaiting(): void {
+    if (!this.#diskFull) return;
+    const message = 'The program ended while the disk was full. Interrupted work can be resumed after the next start';
+    this.fail(new TriadError('store_failed', message, { cause: this.#diskFull }));
+    this.#retry?.();
   }
 
   /** Stores the row of a new conversation and opens it: it has no events to be looked for. Rejects with `store_failed`. */
@@ -146,6 +184,7 @@ export class EventLog {
   #push(item: Item): void {
     this.#queue.push(item);
     if (!isLowPriority(item)) this.#stopGathering?.();
+    if (item.kind === 'task') this.#retry?.();
     // At the end of the event loop's turn, so that everything appended in it becomes one transaction.
     this.#draining ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#drain());
   }
@@ -153,11 +192,13 @@ export class EventLog {
   async #drain(): Promise<void> {
     try {
       while (this.#queue.length > 0) {
-        if (this.#queue[0]?.kind === 'task') {
-          const task = this.#queue.shift();
+        const next = this.#findTask();
+        if (next >= 0) {
+          const [task] = this.#queue.splice(next, 1);
           if (task?.kind === 'task') await task.run();
           continue;
         }
+        if (this.#diskFull && !this.#failure) await this.#waitForSpace();
         if (this.#queue.every(isLowPriority) && this.#queue.some(({ kind }) => kind === 'event')) await this.#gather();
         const cut = this.#queue.findIndex((item) => item.kind === 'task');
         await this.#commit(this.#queue.splice(0, Math.min(cut < 0 ? this.#queue.length : cut, this.#groupSize)));
@@ -165,6 +206,34 @@ export class EventLog {
     } finally {
       this.#draining = null;
     }
+  }
+
+  /** Index of the task that is due; -1 for none. While events wait for space, tasks read the state before them. */
+  #findTask(): number {
+    if (this.#diskFull) return this.#queue.findIndex(({ kind }) => kind === 'task');
+    return this.#queue[0]?.kind === 'task' ? 0 : -1;
+  }
+
+  async #waitForSpace(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#retry = resolve;
+    const timer = setTimeout(resolve, RETRY_MS);
+    await promise;
+    clearTimeout(timer);
+    this.#retry = null;
+  }
+
+  /** Keeps events for a later try. Rows without an event are rejected: their callers can repeat them. */
+  #keepForRetry(group: readonly Item[], error: DiskFull): void {
+    for (const item of group) if (item.kind === 'rows') item.reject(error);
+    this.#queue.unshift(...group.filter(({ kind }) => kind !== 'rows'));
+    this.#setDiskFull(this.#queue.length > 0 ? error : null);
+  }
+
+  #setDiskFull(error: DiskFull | null): void {
+    const isChange = (this.#diskFull === null) !== (error === null);
+    this.#diskFull = error;
+    if (isChange) this.#onDiskFull();
   }
 
   async #gather(): Promise<void> {
@@ -190,9 +259,11 @@ export class EventLog {
       if (this.#failure) throw this.#failure;
       if (writes.length > 0 || events.length > 0) await this.#store.commit(events, writes);
     } catch (error) {
-      this.#fail(error, group);
+      if (error instanceof DiskFull && !this.#failure) this.#keepForRetry(group, error);
+      else this.#fail(error, group);
       return;
     }
+    this.#setDiskFull(null);
     for (const item of group) this.#settle(item);
   }
 

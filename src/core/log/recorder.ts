@@ -3,6 +3,8 @@ import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { OpenMessage } from '#contract/view.ts';
 import { addTally, tallyOf } from '#contract/tally.ts';
+import { orStopped } from '../base/stop.ts';
+import type { Watchdog } from '../base/watchdog.ts';
 import type { EventLog } from './event-log.ts';
 import type { OpenMessages, Piece } from './open-messages.ts';
 import { failureContextOf } from './failure-context.ts';
@@ -29,6 +31,27 @@ export interface Recorded {
 }
 
 export type Emit = (payload: Payload) => Promise<Recorded>;
+
+/**
+ * Returns true when the event is durable, false as soon as the signal aborts. Rejects with `store_failed`. The watchdog is
+ * on hold meanwhile, because a wait for the disk is not a silence of the run.
+ */
+export async function whenStored(
+  recorded: Promise<Recorded>,
+  { watchdog, signal }: { watchdog: Watchdog; signal: AbortSignal },
+): Promise<boolean> {
+  const { stored } = await recorded;
+  const resume = watchdog.hold();
+  try {
+    await orStopped(signal, stored);
+    return !signal.aborted;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  } finally {
+    resume();
+  }
+}
 
 export class Recorder {
   readonly ids: RunIds;

@@ -5,9 +5,8 @@ import { newId } from '../base/ids.ts';
 import type { RunContext } from './run-context.ts';
 import type { ModelEvent } from '../model/model.ts';
 import { callsBegun, interruptedParts } from '../log/open-messages.ts';
-import type { Emit, Recorded } from '../log/recorder.ts';
+import { type Emit, type Recorded, whenStored } from '../log/recorder.ts';
 import { type About as Metered, RequestMeter, tellMiscount } from './request-meter.ts';
-import { untilStored } from './side-request.ts';
 import { normalizeCall } from '../tools/arguments.ts';
 import type { Calls } from './tool-calls.ts';
 
@@ -59,12 +58,10 @@ export class Attempt {
 
   /**
    * Resolves when the request may be sent: its start, and all events before it, are durable. Every request that a
-   * provider received is therefore counted after a crash. Rejects with `store_failed`.
+   * provider received is therefore counted after a crash. A stopped run does not wait. Rejects with `store_failed`.
    */
   async ready(): Promise<void> {
-    const { signal } = this.#run;
-    await untilStored(this.#start, signal);
-    if (!signal.aborted) this.#meter.sent();
+    if (await whenStored(this.#start, this.#run)) this.#meter.sent();
   }
 
   /** Whether anything was done because of the response, so that it must not be asked for again. */

@@ -7,9 +7,9 @@ import { limitText } from '../budget/limit-notices.ts';
 import type { RunContext } from './run-context.ts';
 import type { ModelEvent, ToolSpec, WireMessage } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
-import type { Emit, Recorded } from '../log/recorder.ts';
+import { type Emit, type Recorded, whenStored } from '../log/recorder.ts';
 import { type About, estimatedInput, RequestMeter, tellMiscount } from './request-meter.ts';
-import { orStopped, stopOf } from '../base/stop.ts';
+import { stopOf } from '../base/stop.ts';
 import { Watchdog } from '../base/watchdog.ts';
 
 export interface SideAsk {
@@ -86,7 +86,7 @@ async function send(
       const about = { turn, attempt: event.attempt, purpose: ask.purpose, inputEstimate };
       attempt = new SideAttempt(run, about, emit);
       allowance.spend();
-      await attempt.ready(ask.signal);
+      await attempt.ready(ask.signal, watchdog);
     } else if (event.type !== 'failed') attempt?.take(event);
     else {
       await attempt?.fail(ask.signal.aborted ? stopOf(ask.signal) : event.error);
@@ -98,14 +98,6 @@ async function send(
   }
   if (!attempt) throw new TriadError('internal', 'A request ended without an attempt');
   return attempt.end();
-}
-
-/** Resolves when the event is durable, or when the signal aborts. Rejects with `store_failed`. */
-export async function untilStored(recorded: Promise<Recorded>, signal: AbortSignal): Promise<void> {
-  const { stored } = await recorded;
-  await orStopped(signal, stored).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
 }
 
 /** One attempt: records its start, the first count of the provider, and its end. */
@@ -128,10 +120,9 @@ class SideAttempt {
     this.#start = this.#recordStart();
   }
 
-  /** Resolves when the request may be sent: its start is durable. Rejects with `store_failed`. */
-  async ready(signal: AbortSignal): Promise<void> {
-    await untilStored(this.#start, signal);
-    if (!signal.aborted) this.#meter.sent();
+  /** Resolves when the request may be sent: its start is durable. A stopped one does not wait. Rejects with `store_failed`. */
+  async ready(signal: AbortSignal, watchdog: Watchdog): Promise<void> {
+    if (await whenStored(this.#start, { signal, watchdog })) this.#meter.sent();
   }
 
   take(event: ModelEvent): void {

@@ -9,7 +9,7 @@ import { errorInfo, TriadError } from '../base/errors.ts';
 import { doomLoopThresholdOf } from '../budget/limits.ts';
 import { repeatsOf } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
-import type { Emit, Payload, Recorded } from '../log/recorder.ts';
+import { type Emit, type Payload, type Recorded, whenStored } from '../log/recorder.ts';
 import { orStopped, stopOf } from '../base/stop.ts';
 import { changedMetadata, changedNames } from '../tools/changed-files.ts';
 import { editWords } from '../tools/edit-words.ts';
@@ -195,9 +195,10 @@ async function resultOf(
     // Sub-agents that were asked for get their end recorded by their tool, also when all is stopped.
     if (run.signal.aborted && tool.recovery !== 'continue') throw stopOf(run.signal);
     const input = approval ? editedInput(tool, approval, prepared.input) : prepared.input;
-    const { stored } = await emit({ type: 'tool-start', toolCallId: call.id, name: call.name, input });
+    const start = emit({ type: 'tool-start', toolCallId: call.id, name: call.name, input });
     // Nothing may happen that a crash could forget. Sub-agents wait for their own start.
-    if (tool.recovery !== 'continue') await stored;
+    if (tool.recovery === 'continue') await start;
+    else if (!(await whenStored(start, run))) throw stopOf(run.signal);
     // It was looked at before, and nobody was asked: whatever is there by now, nothing is done.
     if (prepared.idle !== undefined) return { status: 'completed', output: prepared.idle };
     const result = await execute(run, call.id, tool, input, approval);

@@ -29,7 +29,7 @@ import type { Embeddings } from '../model/embeddings.ts';
 import { Envelopes } from '../runs/envelopes.ts';
 import { settleAllUndos } from '../runs/undo/settle-undos.ts';
 import { workspaceOf } from '../runs/workspace-of.ts';
-import { mustExist, TriadError } from '../base/errors.ts';
+import { errorInfo, mustExist, TriadError } from '../base/errors.ts';
 import { OpenApprovals } from '../approvals/open-approvals.ts';
 import { isSubAgent } from '#contract/flows/serving.ts';
 import { AttentionFeed } from './attention.ts';
@@ -100,14 +100,11 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     attentionOf({ engine, orchestrator, approvals, interrupted, settings: ports.settings }),
   );
   const interrupted = new InterruptedWork({ store, onChange: () => attention.changed() });
-  const log = new EventLog(
-    store,
-    (error) => {
-      void orchestrator.interrupt('failure');
-      ports.onFailure?.(error);
-    },
-    ports.groupSize,
-  );
+  const fail = (error: TriadError): void => {
+    void orchestrator.interrupt('failure');
+    ports.onFailure?.(error);
+  };
+  const log = new EventLog(store, fail, { groupSize: ports.groupSize, onDiskFull: () => attention.changed() });
   store.lost.addEventListener('abort', () => log.fail(store.lost.reason as TriadError), { once: true });
   const changed = (): void => {
     approvals.changed();
@@ -148,6 +145,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     subscribe: subscriberOf(engine, attention, ports.folder),
     close: async () => {
       closing.abort();
+      log.stopWaiting();
       await endWork(ports, engine, orchestrator);
       await endRecords(ports, engine, sessions);
     },
@@ -206,11 +204,12 @@ interface Asking {
 }
 
 function attentionOf({ engine, orchestrator, approvals, interrupted, settings }: Asking): AttentionState {
-  const { gate, mcp } = engine;
+  const { gate, log, mcp } = engine;
   const { signIns } = mcp;
   const cutOff = interrupted.list();
   return {
     ...(cutOff && { interrupted: cutOff }),
+    ...(log.diskFull && { diskFull: errorInfo(log.diskFull) }),
     signIns: signIns.wanted().filter(({ server }) => settings.mcp.servers[server]?.enabled !== false),
     signals: signalsOf(settings),
     desktop: desktopChoicesOf(settings),

@@ -26,7 +26,7 @@ import type { Store } from './store.ts';
 export function queriesOf(
   database: Database,
   events = database,
-): Omit<Store, 'lost' | 'commit' | 'close' | 'beginBackup' | 'vectors' | keyof Archive> {
+): Omit<Store, 'lost' | 'diskFull' | 'commit' | 'close' | 'beginBackup' | 'vectors' | keyof Archive> {
   const reader = new Reader(database);
   return {
     ...eventReads(reader, events),

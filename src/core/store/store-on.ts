@@ -22,6 +22,7 @@ export interface StorePlace {
   folder?: string | null;
   /** Aborts when that has gone. */
   lost?: AbortSignal | undefined;
+  diskFull?: Store['diskFull'];
   /** Why there are no files to copy, and what to do instead. */
   uncopied?: string;
 }
@@ -29,7 +30,7 @@ export interface StorePlace {
 /** The store on a migrated database. */
 export function storeOn(
   database: Closable,
-  { folder = null, lost = NEVER, uncopied = IN_MEMORY }: StorePlace = {},
+  { folder = null, lost = NEVER, diskFull = () => null, uncopied = IN_MEMORY }: StorePlace = {},
 ): { store: Store; recover: () => Promise<void> } {
   const failed = new AbortController();
   const commits = new Commits(database, (error) => failed.abort(error));
@@ -52,21 +53,15 @@ export function storeOn(
       }
     };
   const vectors = vectorsOn(database);
-  const { archive, ended, close } = archiveOf(
-    current,
-    { ...reads, commit },
-    {
-      database,
-      reads: queriesOf(database),
-      vectors,
-    },
-  );
+  const written = { database, reads: queriesOf(database), vectors };
+  const { archive, ended, close } = archiveOf(current, { ...reads, commit }, written);
   const recover = async (): Promise<void> => {
     if (await rebuildPending(database)) await store.rebuild();
     else await commits.recover(reads);
   };
   const store: Store = {
     lost: AbortSignal.any([lost, failed.signal]),
+    diskFull,
     commit,
     ...reads,
     ...archive,

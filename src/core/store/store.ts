@@ -6,6 +6,7 @@ import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { Output, Parsed } from '#contract/rpc.ts';
+import type { DiskFull } from './disk-space.ts';
 import type {
   ConversationRow,
   MemoryNote,
@@ -157,6 +158,8 @@ export interface Store {
    * their events: nothing more can be kept.
    */
   readonly lost: AbortSignal;
+  /** The error with which a commit would be rejected now because the disk is full; null if there is space. */
+  diskFull(): DiskFull | null;
   /**
    * Stores events, and the writes that follow from them, in order; without events, the writes alone. Every read sees
    * them when it resolves, and no kill takes them back; nothing is stored if it rejects.

@@ -6,6 +6,7 @@ import { errorInfo, TriadError } from '../base/errors.ts';
 import type { Database } from './database.ts';
 import { type Closable, closable } from './closable.ts';
 import { applyEngineSettings } from './opening/engine-settings.ts';
+import { findDiskFull } from './disk-space.ts';
 import { checkFolder, folderOf } from './opening/folder.ts';
 import { damaged } from './backups/backups.ts';
 import { migrate, readMigrations, versionIn } from './opening/migrate.ts';
@@ -66,7 +67,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     if (folder !== null && before !== version) await recordVersion(folder, version);
     // Also of one that was killed right before this.
     if (folder !== null) await endUpgrade(folder);
-    const { store, recover } = storeOn(database, { folder, lost });
+    const diskFull = () => (folder === null ? null : findDiskFull(folder));
+    const { store, recover } = storeOn(database, { folder, lost, diskFull });
     await recover();
     return store;
   } catch (error) {
@@ -75,7 +77,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** The database with its folder watched: nothing is asked of it any more once that has gone, and its log is witnessed. */
+/** The database with its folder watched: rejects all work after the folder is gone, and writes while the disk is full. */
 async function guarded(connected: Closable, folder: string): Promise<{ database: Closable; lost: AbortSignal }> {
   const [watch, witness] = [await watchFolder(folder), new LogWitness(folder)];
   const database: Closable = {
@@ -86,6 +88,8 @@ async function guarded(connected: Closable, folder: string): Promise<{ database:
     },
     transaction: async (sql, values) => {
       watch.lost.throwIfAborted();
+      const shortage = findDiskFull(folder);
+      if (shortage) throw shortage;
       await connected.transaction(sql, values);
       witness.touch();
     },
@@ -219,9 +223,13 @@ async function failureOf(surreal: Surreal, sql: string, values?: Record<string, 
 function queryError(error: unknown, what: string, folder: string | null): TriadError {
   const { message } = errorInfo(error);
   if (folder !== null && DAMAGE.test(message)) return damaged(folder, message, error);
-  if (/no space left/i.test(message)) {
-    const full = 'The disk of the store is full: free some space, then start Triad again.';
+  if (/no space left|quota exceeded/i.test(message)) {
+    const full = `The disk of ${folder ?? 'the store'} is full: free some space, then start Triad again.`;
     return new TriadError('store_unwritable', full, { cause: error, detail: message });
+  }
+  if (/read-only file system/i.test(message)) {
+    const readOnly = `The disk of ${folder ?? 'the store'} became read-only: make it writable, then start Triad again.`;
+    return new TriadError('store_unwritable', readOnly, { cause: error, detail: message });
   }
   if (/corruption/i.test(message)) {
     const damaged =

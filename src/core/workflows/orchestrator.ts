@@ -85,7 +85,7 @@ export class Orchestrator {
     text: string,
     { approve, images, via, sentAs, chosen, begin }: Sending,
   ): Promise<Output<'message.send'>> {
-    this.#refuseWhenStopping();
+    this.#refuseStart();
     refuseInTrash(conversation);
     const agents = await this.#engine.agents.of(conversation.folder);
     // Told now rather than as a failed run: nothing starts without a provider. From then on it is known what it has.
@@ -119,7 +119,7 @@ export class Orchestrator {
 
   /** Starts a new one; resolves when that is stored, and the work goes on by itself. */
   async begin(opening: Opening): Promise<{ workflow: Workflow; queued: boolean }> {
-    this.#refuseWhenStopping();
+    this.#refuseStart();
     await this.#engine.log.open(opening.conversationId);
     const { stored, ...begun } = await this.#open(opening);
     await stored;
@@ -133,7 +133,7 @@ export class Orchestrator {
 
   /** Continues a workflow that has ended; resolves when its new start is stored. */
   continue(workflowId: string, how: Continuing): Promise<void> {
-    this.#refuseWhenStopping();
+    this.#refuseStart();
     return this.whileEnded(workflowId, () => this.#continue(workflowId, how));
   }
 
@@ -155,7 +155,7 @@ export class Orchestrator {
     begin: (signal: AbortSignal) => Promise<{ stored: Promise<unknown> }>,
     { isLong = false } = {},
   ): Promise<void> {
-    this.#refuseWhenStopping();
+    this.#refuseStart();
     await this.#engine.log.open(conversationId);
     const { stored } = await this.#outsideTrash(conversationId, async () => {
       if (this.isBusy(conversationId))
@@ -275,8 +275,9 @@ export class Orchestrator {
     await Promise.allSettled(this.#queues.values());
   }
 
-  #refuseWhenStopping(): void {
+  #refuseStart(): void {
     if (this.#stopping) throw this.#stopping;
+    this.#engine.log.refuseFullDisk();
   }
 
   /** Throws `conflict` where the demo is the active provider and the work would ask another one. */

@@ -71,6 +71,7 @@ export const english = {
     lost: 'The connection to Triad broke before the answer came',
     connecting: 'Connecting to Triad…',
     reconnecting: 'Connection lost. Reconnecting…',
+    waiting: 'The work waits.',
     offline: 'This computer is offline.',
     offlineHint: 'Models and tools on the internet cannot be reached until it is back; what is on this computer works.',
     reconnectingHint: 'What you write is kept. If this stays, start Triad again and open the link that it prints.',

@@ -13,3 +13,9 @@ it('shows that the computer is offline until the network is back', async () => {
   await page.fire(window, 'online');
   expect(page.text).toBe('');
 });
+
+it('shows why work waits while the disk is full', async () => {
+  const diskFull = { code: 'store_unwritable' as const, message: 'The disk of /data is full: free some space' };
+  const page = await mountInApp(ConnectionBanner, { status: 'open' as const, diskFull });
+  expect(page.text).toContain('The work waits. The disk of /data is full: free some space.');
+});

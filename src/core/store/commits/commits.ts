@@ -10,6 +10,7 @@ import { apply } from '../apply.ts';
 import { type Change, coalesce, rowsToRead } from './coalesce.ts';
 import { type Batch, commitScript } from './commit-script.ts';
 import type { Database } from '../database.ts';
+import { DiskFull } from '../disk-space.ts';
 import { EnvelopeTexts } from '../rows/envelope-texts.ts';
 import { Reader } from '../rows/reader.ts';
 import { ReadModels } from './read-models.ts';
@@ -23,6 +24,8 @@ import { unwritten } from '../unwritten.ts';
 const AT_ONCE: ReadonlySet<Table> = new Set<Table>(['open_message', 'memory', 'permission_grant']);
 /** Time after the last change, in milliseconds, after which the rows are flushed. */
 const QUIET_MS = 250;
+/** Time after which a flush is tried again when the disk was full, in milliseconds. */
+const RETRY_MS = 1000;
 /** Rows in memory at which they are flushed all the same. */
 const MANY_ROWS = 2000;
 /** Events replayed in one transaction. */
@@ -72,7 +75,7 @@ export class Commits {
     return this.#queue.add(() => this.#commit(events, writes));
   }
 
-  /** Resolves when every row is as the events say, or flushing has failed: then the rows stay as they were. */
+  /** Resolves when every row is as the events say, or flushing has failed: the rows then stay as they were. A full disk delays it. */
   async flush(): Promise<void> {
     if (!this.#models.lags || this.#failed) return;
     try {
@@ -82,6 +85,7 @@ export class Commits {
       });
     } catch (error) {
       if (this.#failed) return;
+      if (error instanceof DiskFull) return this.#flushLater(RETRY_MS);
       this.#failed = true;
       this.#onFailure(unwritten(error));
     }
@@ -139,7 +143,7 @@ export class Commits {
         events,
         changes.filter(({ table }) => !AT_ONCE.has(table)),
       );
-      this.#flushSoon();
+      this.#flushLater(this.#models.size > MANY_ROWS ? 0 : QUIET_MS);
     } else if (
       events.length === 0 &&
       changes.every((change) => AT_ONCE.has(change.table) || this.#models.isWhole(change))
@@ -164,9 +168,9 @@ export class Commits {
     this.#models.flushed(flush, []);
   }
 
-  #flushSoon(): void {
+  #flushLater(ms: number): void {
     clearTimeout(this.#timer ?? undefined);
-    this.#timer = setTimeout(() => void this.flush(), this.#models.size > MANY_ROWS ? 0 : QUIET_MS).unref();
+    this.#timer = setTimeout(() => void this.flush(), ms).unref();
   }
 
   async #store(batch: Omit<Batch, 'parts'>): Promise<void> {

@@ -1,13 +1,12 @@
 /** The folder of a file-backed store: whether it can be written, checked before the engine touches it. */
-import { access, constants, mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { codeOf, TriadError } from '../../base/errors.ts';
+import { findDiskFull } from '../disk-space.ts';
 import { remoteAddress } from '../remote/address.ts';
 
 const ROCKSDB = 'rocksdb://';
-/** With less free space the engine may fail in the middle of its own maintenance. */
-const MIN_FREE_BYTES = 32 * 1024 * 1024;
 
 /** The folder of a `rocksdb://` URL; null for `mem://` and for a server. Throws `bad_input` for any other. */
 export function folderOf(url: string): string | null {
@@ -27,8 +26,8 @@ export function folderOf(url: string): string | null {
 export async function checkFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const { bavail, bsize } = await statfs(folder);
-    if (bavail * bsize < MIN_FREE_BYTES) throw full(folder);
+    const shortage = findDiskFull(folder);
+    if (shortage) throw full(folder, shortage);
     await probe(join(folder, `.probe-${randomUUID()}`));
     for (const name of await readdir(folder)) await access(join(folder, name), constants.W_OK | constants.R_OK);
   } catch (error) {

@@ -8,6 +8,7 @@ import { openBrowser } from '../../http/open-browser.ts';
 import { runDesktop } from './desktop/run-desktop.ts';
 import { EXIT, hasCode, Interruption, lineOf } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
+import { noteDiskFull } from '../follow/disk-full-note.ts';
 import { aborted, type Link, openLink, ownerGone } from '../follow/link.ts';
 
 /** Default port with a random host name. A fixed port keeps the origin of the page between two starts. */
@@ -58,8 +59,10 @@ async function keysOf({ env }: Io): Promise<BrowserKeys> {
 /** Until it is stopped, or the history cannot be written any more; tabs outlive the process that does the work. */
 async function serveOn({ screen, signal }: Io, link: Link, server: WebServer): Promise<void> {
   for (;;) {
-    const { lost } = link.current;
+    const { client, lost } = link.current;
+    const endNotes = await noteDiskFull(client, screen);
     await aborted(AbortSignal.any([signal, lost]));
+    endNotes();
     if (signal.aborted || !ownerGone(link.current)) return;
     server.use(null);
     await link.again();

@@ -4,6 +4,7 @@ import type { AgentEvent } from '#contract/event.ts';
 import type { Client, Input } from '#contract/rpc.ts';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
 import { answerQuestions, type Questions } from './answers.ts';
+import { noteDiskFull } from './disk-full-note.ts';
 import { EXIT, hasCode, Interruption, lineOf } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { linesOf, NOTHING_SHOWN } from '../render/event-lines.ts';
@@ -128,6 +129,7 @@ async function attend(
     else early.push(event);
   });
   questions = answers === null ? null : await answerQuestions(client, screen, answers, conversationId);
+  const endNotes = await noteDiskFull(client, screen);
   const stop = () => void stopWorkflow(client, screen, signal, progress.workflowId);
   try {
     progress.workflowId = await start(client, take);
@@ -141,6 +143,7 @@ async function attend(
     signal.removeEventListener('abort', stop);
     lost.removeEventListener('abort', fail);
     leave();
+    endNotes();
     await questions?.close();
   }
 }

@@ -7,6 +7,7 @@ export const connection = {
   lost: 'La connexion à Triad s’est coupée avant la réponse',
   connecting: 'Connexion à Triad…',
   reconnecting: 'Connexion perdue. Reconnexion…',
+  waiting: 'Le travail attend.',
   offline: 'Cet ordinateur est hors ligne.',
   offlineHint:
     'Les modèles et les outils sur internet sont hors d’atteinte jusqu’à son retour ; ce qui est sur cet ordinateur fonctionne.',

@@ -7,6 +7,7 @@ import type { DurableEvent } from '#contract/event.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Closable } from '#core/store/closable.ts';
+import { DiskFull } from '#core/store/disk-space.ts';
 import type { Store } from '#core/store/store.ts';
 import { storeOn } from '#core/store/store-on.ts';
 import { conversationId, idOf } from '../../../support/recording.ts';
@@ -25,6 +26,8 @@ beforeAll(async () => void (opened = await openOn('mem')));
 afterAll(() => opened.close());
 
 /** A process with the store: it can be killed, and a transaction of it can be made to fail. */
+type FlushFailure = 'no' | 'early' | 'late' | 'full';
+
 interface Life {
   store: Store;
   /** Nothing reaches the database any more. */
@@ -32,7 +35,7 @@ interface Life {
   /** How many flushes there were. */
   flushes: () => number;
   /** The next flush fails; with `late` after it was stored, as when a process dies before it knows. */
-  failFlush: (late?: boolean) => void;
+  setFlush: (how: FlushFailure) => void;
 }
 
 /** The last process with a store. One that lives on would do its background work between the steps of the next. */
@@ -45,7 +48,7 @@ async function begin(where: Opened): Promise<Life> {
   living.get(where)?.kill();
   let killed = false;
   let flushes = 0;
-  let failing: 'no' | 'early' | 'late' = 'no';
+  let failing: FlushFailure = 'no';
   const dead = () => (killed ? Promise.reject(new TriadError('interrupted', 'killed')) : null);
   const own: Closable = {
     ...database,
@@ -55,6 +58,7 @@ async function begin(where: Opened): Promise<Life> {
       await dead();
       const fails = isFlush(values) ? failing : 'no';
       if (isFlush(values)) flushes += 1;
+      if (fails === 'full') throw new DiskFull('/data', 0);
       if (fails !== 'early') await database.transaction(sql, values);
       if (fails !== 'no') throw new TriadError('store_failed', 'The disk is full');
     },
@@ -65,7 +69,7 @@ async function begin(where: Opened): Promise<Life> {
     store,
     kill: () => (killed = true),
     flushes: () => flushes,
-    failFlush: (late = false) => (failing = late ? 'late' : 'early'),
+    setFlush: (how) => (failing = how),
   };
   living.set(where, life);
   return life;
@@ -243,7 +247,7 @@ describe('a workflow', () => {
     const life = await begin(opened);
     await life.store.commit([], [conversation]);
     await life.store.commit(events, writes);
-    life.failFlush(late);
+    life.setFlush(late ? 'late' : 'early');
     const expected = await life.store.workflow(events[0]!.workflowId);
     // A list shows what is stored; that it is not all there is has been told by then.
     await life.store.workflows({ limit: 9 });
@@ -259,6 +263,17 @@ describe('a workflow', () => {
     await store.rebuild();
     await store.settled();
     expect(again).toEqual(await rowsOf(opened));
+  });
+
+  test('is flushed later if the disk was full', async () => {
+    const { store, setFlush } = await begin(opened);
+    await store.commit([], [conversation]);
+    await store.commit(events, writes);
+    setFlush('full');
+    await store.workflows({ limit: 9 });
+    expect(store.lost.aborted).toBe(false);
+    setFlush('no');
+    expect((await store.workflows({ limit: 9 })).items.map(({ id }) => id)).toContain(events[0]!.workflowId);
   });
 
   test('of which a row is gone is replayed as far as it can be', async () => {

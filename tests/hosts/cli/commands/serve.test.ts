@@ -171,6 +171,26 @@ test('an app that was not built is said so', async () => {
   await expect.poll(() => io.err()).toBe('triad: The app is not built: run "npm run build" first\n');
 });
 
+test('prints when the disk is full and when the work continues, and goes on serving', async () => {
+  const client = memoryClient();
+  const io = memoryIo({ client, webRoot, env });
+  const running = main(['serve', '--port', '0'], io);
+  await expect.poll(() => client.subscribers.map(({ topic }) => topic)).toContain('attention');
+  const none = { questions: [], asleep: [], running: [] };
+  const diskFull = { code: 'store_unwritable' as const, message: 'The disk of /data is full: free some space' };
+  for (const state of [none, { ...none, diskFull }, { ...none, diskFull }, none]) client.emit('attention', state);
+  expect(
+    io
+      .err()
+      .split('\n')
+      .filter((line) => line.startsWith('triad:')),
+  ).toEqual([
+    'triad: The disk of /data is full: free some space.',
+    'triad: There is space again, and the work continues.',
+  ]);
+  expect(await stopped(io, running)).toBe(130);
+});
+
 test('a history that cannot be written ends it with the reason', async () => {
   const io = memoryIo({ client: memoryClient(), webRoot, env });
   const running = main(['serve', '--port', '0'], io);
