@@ -2,12 +2,14 @@
 import type { CompactionEntry, Entry } from '#contract/message.ts';
 import type { WireMessage } from '../model/model.ts';
 import { tagged } from '../base/text.ts';
-import { begunResponses, callsOf, lastResponse, toWire, type Transcript } from './transcript.ts';
+import { begunResponses, callsOf, lastResponse, type OpenCalls, toWire, type Transcript } from './transcript.ts';
 
 /** A lead's run in an earlier workflow. */
 export interface Earlier {
   readonly runId: string;
   readonly history: Transcript;
+  /** The calls of its workflow that an interruption cut off; missing if it was not interrupted. */
+  readonly openCalls?: OpenCalls;
 }
 
 /** The entries of a run, and before it the runs of earlier workflows, oldest first. */
@@ -58,26 +60,32 @@ export function placesOf(prior: Told['prior']): Pick<CompactionEntry, 'prior' | 
 
 /**
  * The messages of a request. A compaction stands for all before its `upTo`; what an earlier workflow that went on has said
- * since is told after it, and one of which it does not know before it. `pending`: as in `toWire`, for the run's own calls.
+ * since is told after it, and one of which it does not know before it. `pending`: the result of open calls of the run itself.
  */
 export function toldWire(told: Told, pending?: string): WireMessage[] {
   const { prior, entries } = told;
   const found = compactionOf(told);
-  const runs = [...prior.map(({ history }) => history.entries), entries];
-  if (!found) return runs.flatMap((one, at) => toWire(one, at === prior.length ? pending : undefined));
+  const runs = [
+    ...prior.map(({ history, openCalls }) => ({ entries: history.entries, openCalls })),
+    { entries, openCalls: { pending } },
+  ];
+  if (!found) return runs.flatMap((one) => toWire(one.entries, one.openCalls));
   const { run, entry } = found;
   const before: WireMessage[] = [];
   const left: WireMessage[] = [];
   for (const [at, one] of prior.slice(0, run).entries()) {
     const place = placeIn(entry, one, at);
-    (place === null ? before : left).push(...toWire(one.history.entries.filter(({ n }) => n >= (place ?? 0))));
+    const kept = one.history.entries.filter(({ n }) => n >= (place ?? 0));
+    (place === null ? before : left).push(...toWire(kept, one.openCalls));
   }
   const [head, ...rest] = runs.slice(run);
-  const own = (head ?? []).filter(({ n }) => n >= entry.upTo);
+  const own = (head?.entries ?? []).filter(({ n }) => n >= entry.upTo);
   const words = headOf(entry);
   const first =
-    left.length > 0 ? [...toWire([], undefined, words), ...left, ...toWire(own, pending)] : toWire(own, pending, words);
-  return [...before, ...first, ...rest.flatMap((one) => toWire(one, pending))];
+    left.length > 0
+      ? [...toWire([], {}, words), ...left, ...toWire(own, head?.openCalls)]
+      : toWire(own, head?.openCalls, words);
+  return [...before, ...first, ...rest.flatMap((one) => toWire(one.entries, one.openCalls))];
 }
 
 /** The same in every request, so that a provider's cache goes on from it. */

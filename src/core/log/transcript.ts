@@ -210,6 +210,16 @@ function noteOfCut(calls: readonly string[]): string {
 
 const LOST = 'No result: the work was interrupted before this call was done';
 
+/** The texts in a request for calls without a result. */
+export interface OpenCalls {
+  /** The result of each call that is not in `results`. */
+  pending?: string | undefined;
+  /** Results by call id. */
+  results?: ReadonlyMap<string, string>;
+  /** A text after all entries; null or missing for none. */
+  note?: string | null;
+}
+
 /** Returns a call as the model wrote it, and any other part unchanged. */
 function asWritten(part: Part): Part {
   if (part.type !== 'tool_use' || !part.written) return part;
@@ -220,10 +230,14 @@ function asWritten(part: Part): Part {
 /**
  * The messages of a request: one assistant message for each response, then one user message with all its results
  * in the order of the calls and with the words that came since. Interrupted responses and system remarks stay out.
- * A call without a result gets the text `pending` as one, because the API requires a result for each call. `head`: words
- * before all of it.
+ * A call without a result gets a text as one, because the API requires a result for each call. `head`: words before all
+ * of it.
  */
-export function toWire(entries: readonly Entry[], pending = LOST, head: string | null = null): WireMessage[] {
+export function toWire(
+  entries: readonly Entry[],
+  { pending = LOST, results: openResults, note = null }: OpenCalls = {},
+  head: string | null = null,
+): WireMessage[] {
   const messages: WireMessage[] = [];
   const results = new Map(
     entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
@@ -246,13 +260,14 @@ export function toWire(entries: readonly Entry[], pending = LOST, head: string |
       content.push({
         type: 'tool_result',
         toolCallId: call.id,
-        output: result?.output ?? pending,
+        output: result?.output ?? openResults?.get(call.id) ?? pending,
         isError: result?.status !== 'completed',
         ...(result?.image && { image: result.image }),
       });
     }
     if (entry.cut) content.push({ type: 'text', text: noteOfCut(entry.cut.calls) });
   }
+  if (note !== null) content.push({ type: 'text', text: note });
   flush();
   return messages;
 }

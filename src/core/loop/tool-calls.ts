@@ -11,7 +11,7 @@ import { repeatsOf } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
 import { type Emit, type Payload, type Recorded, whenStored } from '../log/recorder.ts';
 import { orStopped, stopOf } from '../base/stop.ts';
-import { changedMetadata, changedNames } from '../tools/changed-files.ts';
+import { changedMetadata, unknownOutcomeText } from '../tools/changed-files.ts';
 import { editWords } from '../tools/edit-words.ts';
 import { decisionWords } from './decision-words.ts';
 import { takeResult } from './taken.ts';
@@ -218,12 +218,7 @@ async function cutOff(run: RunContext, toolCallId: string, tool: Tool, asked: un
   const input = approval ? editedInput(tool, approval, asked) : asked;
   await tool.clear?.(input, await run.toolContext(toolCallId, tool));
   const changed = await run.changedBy(toolCallId);
-  const files = changed?.files.length ? `\n[files that it has changed, or was about to: ${changedNames(changed)}]` : '';
-  return {
-    status: 'error',
-    output: `Interrupted while it ran, outcome unknown: look at what it has done before you do it again${files}`,
-    metadata: changedMetadata(changed),
-  };
+  return { status: 'error', output: unknownOutcomeText(changed), metadata: changedMetadata(changed) };
 }
 
 async function execute(

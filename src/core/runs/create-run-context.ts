@@ -1,6 +1,6 @@
 /** What the loop of one run may use: its turn at the provider, its limits, its tools' contexts, its questions. */
 import type { Budget } from '#contract/agent.ts';
-import type { ChangeSet, Undo } from '#contract/change.ts';
+import type { Undo } from '#contract/change.ts';
 import { agentToolsOf } from './agent-tools.ts';
 import { createEmit } from './create-emit.ts';
 import type { Emit } from '../log/recorder.ts';
@@ -30,7 +30,7 @@ import type { ModelError } from '../model/model.ts';
 import { Stopped } from '../base/stop.ts';
 import { refuseReplacedFolder } from '../approvals/replaced-folder.ts';
 import { handedOn } from '../tools/long-output.ts';
-import { workspaceOf } from './workspace-of.ts';
+import { findChangeSet } from './workspace-of.ts';
 
 export function createRunContext(parts: Parts): RunContext {
   const { engine, plan, signal, history, watchdog, model, children } = parts;
@@ -78,7 +78,7 @@ export function createRunContext(parts: Parts): RunContext {
     },
     unheard: () => parts.workflow.words.unheard(plan.recorder.ids.runId, history.entries),
     undone: undosFor(parts),
-    changedBy: (toolCallId) => changedBy(parts, toolCallId),
+    changedBy: (toolCallId) => findChangeSet(engine, { ...plan, ...plan.recorder.ids }, toolCallId, signal),
     backgroundReports: async (wait) => {
       if (!children) return null;
       // Sub-agents have watchdogs of their own.
@@ -205,16 +205,6 @@ function recordsFor({
       handedOn(output, toolCallId, () => engine.outputs.keep({ conversationId, runId, toolCallId }, output)),
     image: (hash) => engine.outputs.image(conversationId, hash),
   };
-}
-
-async function changedBy({ engine, plan, signal }: Parts, toolCallId: string): Promise<ChangeSet | null> {
-  const { changes, lock, snapshots } = engine.workspaces;
-  const { conversationId, runId } = plan.recorder.ids;
-  const workspace = await workspaceOf(engine, plan.envelope.folder, plan.kind === 'lead');
-  // What a command had changed until it was interrupted is found only now.
-  if (await snapshots.isKnown(workspace)) await lock.alone(workspace.folder, signal, () => snapshots.settle(workspace));
-  const { sets } = await changes.of(conversationId);
-  return sets.find((set) => set.runId === runId && set.toolCallId === toolCallId) ?? null;
 }
 
 function undosFor({ engine, plan, history }: Parts): RunContext['undone'] {

@@ -1,6 +1,8 @@
 /** The workspace of a run: its folder, and what of it none of its tools reaches. */
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ChangeSet } from '#contract/change.ts';
+import type { RunRow } from '#contract/view.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -40,4 +42,18 @@ export async function workspaceOf(
     sessions: leads ? [...own.sessions, ...inProject] : [],
     secrets: secretFiles,
   };
+}
+
+/** Returns the files that an interrupted call changed. Settles the snapshot of a command that was cut off. */
+export async function findChangeSet(
+  engine: Pick<Engine, 'own' | 'permissions' | 'workspaces'>,
+  { conversationId, runId, envelope, kind }: Pick<RunRow, 'conversationId' | 'envelope' | 'kind'> & { runId: string },
+  toolCallId: string,
+  signal: AbortSignal,
+): Promise<ChangeSet | null> {
+  const { changes, lock, snapshots } = engine.workspaces;
+  const workspace = await workspaceOf(engine, envelope.folder, kind === 'lead');
+  if (await snapshots.isKnown(workspace)) await lock.alone(workspace.folder, signal, () => snapshots.settle(workspace));
+  const { sets } = await changes.of(conversationId);
+  return sets.find((set) => set.runId === runId && set.toolCallId === toolCallId) ?? null;
 }

@@ -17,6 +17,7 @@ import { Recorder } from '../log/recorder.ts';
 import type { RunSteps } from '../log/step-cache.ts';
 import { Transcript } from '../log/transcript.ts';
 import { toolClashes } from '../runs/agent-tools.ts';
+import { loadOpenCalls } from './interrupted-calls.ts';
 import { getEnvironment } from './environment.ts';
 import type { EndedRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
@@ -138,9 +139,10 @@ export async function planOf(
 
 /** What was said in the conversation before this workflow: the leads' entries, oldest first; apart, what was left. */
 export async function saidBefore(
-  { store }: Pick<Engine, 'store'>,
+  engine: Engine,
   workflow: Pick<Workflow, 'conversationId' | 'id'>,
 ): Promise<Pick<RunPlan, 'prior' | 'left'>> {
+  const { store } = engine;
   const rows = (await loadWorkflows(store, workflow.conversationId)).filter(({ id }) => id < workflow.id);
   const told = rows.filter(({ left }) => !left);
   const left = rows.filter((row) => row.left);
@@ -150,7 +152,11 @@ export async function saidBefore(
   });
   return {
     prior: await Promise.all(
-      told.map(async ({ runId }) => ({ runId, history: new Transcript(await store.entriesOf(runId)) })),
+      told.map(async (row) => {
+        const entries = await store.entriesOf(row.runId);
+        const openCalls = await loadOpenCalls(engine, row, entries);
+        return { runId: row.runId, history: new Transcript(entries), ...(openCalls && { openCalls }) };
+      }),
     ),
     left: await Promise.all(left.map(entriesOf)),
   };

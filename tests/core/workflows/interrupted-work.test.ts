@@ -1,10 +1,13 @@
 /** A workflow that was cut off stands in the attention feed until somebody resumes it, goes on without it, or throws it away. */
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Attention } from '#contract/view.ts';
 import type { Store } from '#core/store/store.ts';
 import { startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
-import { Script, text } from '../../support/fake-model/script.ts';
+import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 
@@ -61,3 +64,48 @@ test('it does not wait while its conversation is in the trash, nor once the pers
   await runtime.request('message.send', { conversationId, text: 'Something else.' });
   await eventually(() => expect(waiting()).toEqual([]));
 });
+
+const UNKNOWN = 'Interrupted while it ran, outcome unknown: look at what it has done before you do it again';
+
+/** The program is closed while the lead, or a sub-agent, runs a command that has written a file; then started again. */
+async function cutOffInCommand(who: 'lead' | 'helper') {
+  const command = toolUse('bash', { command: 'echo half > out.txt; sleep 60' });
+  const script = new Script()
+    .on({ ...(who === 'lead' ? LEAD : CHILD), turn: 1 })
+    .reply([command, toolUse('write_file', { path: 'later.txt', content: 'x' })])
+    .on({ ...LEAD, turn: 1 })
+    .reply([spawn({ name: 'helper', prompt: 'Help.' })])
+    .on({})
+    .reply([text('Done.')]);
+  const store = await memoryStore();
+  const engine = await startEngine(script, { store: lasting(store) });
+  const { workflowId } = await engine.send('Go');
+  await engine.event('tool-start', ({ name }) => name === 'bash');
+  await eventually(() => access(join(engine.folder, 'out.txt')));
+  await engine.runtime.close();
+  const runtime = await startAgain(engine, store);
+  const before = engine.model.requests.length;
+  const nextRequest = () => engine.model.waitFor(({ index }) => index >= before);
+  return { runtime, workflowId, conversationId: engine.conversationId, nextRequest };
+}
+
+test.for(['lead', 'helper'] as const)(
+  'a new message tells the model the same of an interrupted call (%s) as a resume',
+  async (who) => {
+    const resumed = await cutOffInCommand(who);
+    await resumed.runtime.request('workflow.resume', { workflowId: resumed.workflowId });
+    const [result] = (await resumed.nextRequest()).seen.results;
+    expect(result?.text).toContain(UNKNOWN);
+
+    const { runtime, conversationId, nextRequest } = await cutOffInCommand(who);
+    await runtime.request('message.send', { conversationId, text: 'And now?' });
+    const { seen } = await nextRequest();
+    const told = JSON.stringify(seen.body.messages);
+    expect(told).toContain(JSON.stringify(result?.text).slice(1, -1));
+    expect(told).toContain('And now?');
+    expect(told.split(UNKNOWN)).toHaveLength(2);
+    // The call behind it had not started; the call that started the sub-agent has no effect of its own.
+    expect(told).toContain('No result: the work was interrupted before this call was done');
+    expect(told.includes('helper: bash')).toBe(who === 'helper');
+  },
+);
