@@ -228,7 +228,7 @@ export type Snapshot = z.infer<typeof Snapshot>;
 export const SessionWork = z.object({
   conversationId: Id,
   workflows: z.array(
-    WorkflowRow.pick({ id: true, outcome: true, status: true, subAgentCount: true }).extend({
+    WorkflowRow.pick({ id: true, outcome: true, status: true, startedAt: true, subAgentCount: true }).extend({
       /** Also those that were asked for and did not start. */
       subAgents: z.array(SubAgentSummary),
       usage: Usage,

@@ -8,8 +8,7 @@ import { ZERO_TALLY } from '#contract/tally.ts';
 import { describeAgentList } from '../agents/prompts/agent-list.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { Engine } from '../runs/engine.ts';
-import { errorInfo, TriadError } from '../base/errors.ts';
-import type { Stopped } from '../base/stop.ts';
+import { TriadError } from '../base/errors.ts';
 import { partnerFor } from '../flows/partner.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { traceIdOf } from '../base/ids.ts';
@@ -163,8 +162,9 @@ export async function saidBefore(
 }
 
 /** Ends a queued message that was cancelled before it started: nothing of it is sent to the model later. */
-export async function recordWithdrawal(workflow: Workflow, recorder: Recorder, stop: Stopped): Promise<void> {
-  const end = { outcome: 'cancelled' as const, text: '', error: errorInfo(stop), durationMs: 0 };
+export async function recordWithdrawal(workflow: Workflow, recorder: Recorder): Promise<void> {
+  const error = { code: 'cancelled' as const, message: 'Withdrawn before it started' };
+  const end = { outcome: 'cancelled' as const, text: '', error, durationMs: 0 };
   void recorder.record({ type: 'run-end', ...end, usage: usageOf(ZERO_TALLY), entries: 0 });
   await recordEnd(workflow, recorder, end);
 }

@@ -348,10 +348,9 @@ export class Orchestrator {
         this.#onChange();
         await orStopped(controller.signal, before).catch(() => undefined);
         if (this.#stops.queuedIds.delete(workflow.id) && controller.signal.aborted) {
-          const stop = stopOf(controller.signal);
-          if (stop.code === 'cancelled') {
+          if (stopOf(controller.signal).code === 'cancelled') {
             this.#workflows.delete(workflow.id);
-            return recordWithdrawal(workflow, recorder, stop);
+            return recordWithdrawal(workflow, recorder);
           }
         }
         const whole = await withLentServers(this.#engine, workflow, recorder, lead);

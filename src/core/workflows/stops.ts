@@ -2,7 +2,7 @@
 import type { StopReceipt } from '#contract/view.ts';
 import type { OpenApprovals } from '../approvals/open-approvals.ts';
 import { TriadError } from '../base/errors.ts';
-import type { StopKind } from '../base/stop.ts';
+import { Stopped, type StopKind } from '../base/stop.ts';
 import type { Engine } from '../runs/engine.ts';
 import { type QueueChange, receiptOf, unstartedReceipt, withdrawalReceipt } from './stop-receipt.ts';
 import type { Workflow } from './workflow.ts';
@@ -24,12 +24,17 @@ export class Stops {
     const workflow = this.#active().find(({ id }) => id === workflowId);
     if (!workflow) throw new TriadError('conflict', 'This workflow has ended already');
     const stop = ({ runs }: Workflow) => runs.stop(runs.leadRunId, kind, (runIds) => this.#questionsOf(runIds));
-    const isQueued = this.queuedIds.has(workflowId);
-    const others = withdrawQueued ? this.#queuedIn(workflow).filter(({ id }) => id !== workflowId) : [];
+    // Read before the stop: the first queued message may start while the work before it ends.
+    const waiting = this.#queuedIn(workflow);
+    const isQueued = waiting.includes(workflow);
+    const others = waiting.filter((other) => other !== workflow);
     // Queued messages first: none of them may start when the work before it ends.
-    const [, stopped] = await Promise.all([Promise.all(others.map(stop)), stop(workflow)]);
-    const withdrawn = (isQueued ? [workflow, ...others] : others).map(({ id }) => id);
-    const queue = this.#queueChange(workflow, withdrawn);
+    const [, stopped] = await Promise.all([withdrawQueued && Promise.all(others.map(stop)), stop(workflow)]);
+    // An interruption is no withdrawal: the message can be resumed.
+    const targets = withdrawQueued ? waiting : waiting.filter((other) => other === workflow);
+    const isWithdrawal = new Stopped(kind).code === 'cancelled';
+    const withdrawn = isWithdrawal ? targets.map(({ id }) => id) : [];
+    const queue = { withdrawn, queued: waiting.length - targets.length };
     return isQueued ? withdrawalReceipt(queue) : receiptOf(workflow, stopped, queue);
   }
 
@@ -37,8 +42,8 @@ export class Stops {
     return this.#active().filter((other) => other.conversationId === conversationId && this.queuedIds.has(other.id));
   }
 
-  #queueChange(workflow: Pick<Workflow, 'conversationId'>, withdrawn: string[] = []): QueueChange {
-    return { withdrawn, queued: this.#queuedIn(workflow).filter(({ id }) => !withdrawn.includes(id)).length };
+  #queueChange(workflow: Pick<Workflow, 'conversationId'>): QueueChange {
+    return { withdrawn: [], queued: this.#queuedIn(workflow).length };
   }
 
   /** Stops one run and what it started; one that still waits for a yes is answered no, through `approvals`. */
@@ -46,8 +51,9 @@ export class Stops {
     const workflow = this.#active().find(({ runs }) => runs.has(runId));
     if (workflow?.runs.leadRunId === runId) return this.stopWorkflow(workflow.id, 'user');
     if (workflow) {
+      const queue = this.#queueChange(workflow);
       const stopped = await workflow.runs.stop(runId, 'user', (runIds) => this.#questionsOf(runIds));
-      return receiptOf(workflow, stopped, this.#queueChange(workflow));
+      return receiptOf(workflow, stopped, queue);
     }
     const receipt = async (questions: 0 | 1) =>
       unstartedReceipt(this.#active(), await this.#engine.store.run(runId), questions, (one) => this.#queueChange(one));

@@ -1,20 +1,15 @@
 /** The phase of a run or a workflow, and the open questions, as the screens show them. */
 import { isSpawn, spawnIndex, spawnItems } from '#contract/spawn-items.ts';
 import type { Approval, Risk, SpawnItem } from '#contract/approval.ts';
-import type { Outcome } from '#contract/outcome.ts';
+import { isWithdrawn, type Outcome } from '#contract/outcome.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 
 /** The phase of active work, or the outcome of ended work. */
-export type Phase = 'queued' | 'waiting' | 'running' | Outcome;
+export type Phase = 'queued' | 'waiting' | 'running' | 'withdrawn' | Outcome;
 
 export function isActive(phase: Phase): boolean {
   return phase === 'queued' || phase === 'waiting' || phase === 'running';
-}
-
-/** Returns whether the message of a workflow was cancelled while it waited in the queue. */
-export function isWithdrawn({ outcome, startedAt }: Pick<WorkflowRow, 'outcome' | 'startedAt'>): boolean {
-  return outcome === 'cancelled' && startedAt === null;
 }
 
 /** Whether work with this outcome may be started again; an interrupted run is resumed with its workflow instead. */
@@ -62,7 +57,7 @@ export function phaseOfRun(run: RunRow, approvals: readonly Approval[], workflow
 }
 
 export function phaseOfWorkflow(workflow: WorkflowRow, approvals: readonly Approval[]): Phase {
-  if (workflow.outcome !== null) return workflow.outcome;
+  if (workflow.outcome !== null) return isWithdrawn(workflow) ? 'withdrawn' : workflow.outcome;
   const waiting = approvals.some(
     ({ request, decisions }) => request.workflowId === workflow.id && decisions.includes(null),
   );

@@ -107,7 +107,7 @@ export function stopReceipt(receipt: StopReceipt): string {
     goOn.length > 0
       ? ` ${others.slice(0, 1).toUpperCase()}${others.slice(1)} ${goOn.length === 1 ? 'goes' : 'go'} on.`
       : queued > 0
-        ? ' The queued message starts now.'
+        ? ` ${left > 0 ? 'After that, the' : 'The'} ${queued === 1 ? 'queued message' : `first of ${queued} queued messages`} starts.`
         : left === 0
           ? ' Nothing is left running.'
           : '';

@@ -8,6 +8,7 @@ export const phases: Readonly<Record<Phase, string>> = {
   queued: 'queued',
   waiting: 'waiting for you',
   running: 'running',
+  withdrawn: 'withdrawn',
   completed: 'completed',
   partial: 'partial',
   cancelled: 'cancelled',

@@ -82,6 +82,36 @@ describe('stop', () => {
     expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).not.toMatch(/second|third/);
   });
 
+  test('counts the queued messages that a stop leaves, also the one that starts at once', async () => {
+    const script = new Script().on({ asked: /first/ }).reply([text('I begin.', { deltas: 4 })], hangs);
+    const engine = await startEngine(script.on({}).reply([text('Done.')]));
+    const { workflowId } = await engine.send('first');
+    await engine.event('message-delta');
+    const queued = [await engine.send('second'), await engine.send('third')].map((sent) => sent.workflowId);
+    const receipt = await engine.runtime.request('workflow.stop', { workflowId });
+    expect(receipt).toMatchObject({ agents: 1, ended: [{ agent: 'lead', place: 0 }], withdrawn: [], queued: 2 });
+    for (const one of queued) expect((await engine.ended(one)).outcome).toBe('completed');
+  });
+
+  test('names a queued message as withdrawn, and interrupts it if its program was told to end', async () => {
+    const script = new Script().on({ asked: /first/ }).reply([text('I begin.', { deltas: 4 })], hangs);
+    const engine = await startEngine(script.on({}).reply([text('Done.')]));
+    const first = await engine.send('first');
+    await engine.event('message-delta');
+    const [second, third] = [await engine.send('second'), await engine.send('third')];
+    const stop = (workflowId: string, cause: 'person' | 'SIGTERM') =>
+      engine.runtime.request('workflow.stop', { workflowId, cause });
+    expect(await stop(second.workflowId, 'person')).toMatchObject({ agents: 0, withdrawn: [second.workflowId] });
+    expect(await engine.ended(second.workflowId)).toMatchObject({
+      outcome: 'cancelled',
+      error: { message: 'Withdrawn before it started' },
+    });
+    const interrupted = await stop(third.workflowId, 'SIGTERM');
+    expect(interrupted).toMatchObject({ agents: 0, ended: [], withdrawn: [], queued: 0 });
+    expect(await engine.ended(third.workflowId)).toMatchObject({ outcome: 'interrupted' });
+    expect(await stop(first.workflowId, 'person')).toMatchObject({ agents: 1, queued: 0 });
+  });
+
   test('one agent alone: its siblings and the lead go on, and the lead is told', async () => {
     const engine = await start(hangingChild());
     const { workflowId } = await engine.send('Go');

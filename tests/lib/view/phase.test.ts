@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import type { Approval, Decision } from '#contract/approval.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
-import type { RunRow } from '#contract/view.ts';
-import { canGoOn, phaseOfExecution, phaseOfRun, waitsForOthers } from '#lib/view/phase.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { canGoOn, phaseOfExecution, phaseOfRun, phaseOfWorkflow, waitsForOthers } from '#lib/view/phase.ts';
 
 function batch(...decisions: (Partial<Decision> | null)[]): Approval {
   const items = decisions.map((_, index) => ({ runId: `run-${index}` }));
@@ -35,6 +35,13 @@ it('one that was allowed waits for the answers to the others, and no longer', ()
     decisions.map((_, index) => waitsForOthers({ id: `run-${index}` }, [batch(...decisions)]));
   expect(waiting(yes, null, { ...yes, allowed: false })).toEqual([true, false, false]);
   expect(waiting(yes, yes)).toEqual([false, false]);
+});
+
+it('shows a message that was cancelled in the queue as withdrawn', () => {
+  const phases = [null, '2026-03-01T12:00:00.000Z'].map((startedAt) =>
+    phaseOfWorkflow({ outcome: 'cancelled', startedAt } as WorkflowRow, []),
+  );
+  expect(phases).toEqual(['withdrawn', 'cancelled']);
 });
 
 it('there is something to do about what failed, stopped or was interrupted, and about what says an error', () => {

@@ -36,5 +36,8 @@ it('names queued messages: returned to the message box, or about to start', () =
   expect(stopReceipt(receipt({ agents: 0, withdrawn: ['a', 'b'] }))).toBe(
     'Your 2 queued messages are back in the box.',
   );
-  expect(stopReceipt(receipt({ ended: [lead], queued: 1 }))).toBe('Stopped the lead. The queued message starts now.');
+  expect(stopReceipt(receipt({ ended: [lead], queued: 1 }))).toBe('Stopped the lead. The queued message starts.');
+  expect(stopReceipt(receipt({ ended: [lead], left: 1, queued: 2 }))).toBe(
+    'Stopped the lead. 1 is still ending. After that, the first of 2 queued messages starts.',
+  );
 });

@@ -26,8 +26,8 @@ async function someWork(database: Database, conversationIds: readonly string[]):
   const subAgents = new Map(ids.map((id, index) => [id, (runs[index] ?? []).filter(isReported).map(summaryOf)]));
   return conversationIds.map((conversationId, index) => ({
     conversationId,
-    workflows: (workflows[index] ?? []).map(({ id, outcome, status, subAgentCount, usage }) => ({
-      ...{ id, outcome, status, subAgentCount },
+    workflows: (workflows[index] ?? []).map(({ id, outcome, status, startedAt, subAgentCount, usage }) => ({
+      ...{ id, outcome, status, startedAt, subAgentCount },
       subAgents: subAgents.get(id) ?? [],
       usage: usageOf(usage),
     })),

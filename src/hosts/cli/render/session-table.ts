@@ -1,9 +1,16 @@
 /** Conversations as a table. Pure. */
 import { titleText } from '#contract/messages/fork-text.ts';
+import { formatState, isWithdrawn } from '#contract/outcome.ts';
 import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/visible.ts';
 import { localTime, oneLine, tokenCell } from './format.ts';
 import type { ListedSession } from './session-json.ts';
+
+/** The state of the newest workflow; of a withdrawn message only if there is nothing else. */
+function formatLast(workflows: ListedSession['workflows']): string {
+  const last = workflows.findLast((workflow) => !isWithdrawn(workflow)) ?? workflows.at(-1);
+  return last ? formatState(last) : '–';
+}
 
 export function sessionTable(sessions: readonly ListedSession[], width: number): string[] {
   const columns = [
@@ -21,7 +28,7 @@ export function sessionTable(sessions: readonly ListedSession[], width: number):
     String(workflows.length),
     // Those that started; what was asked for and refused is no sub-agent.
     String(workflows.reduce((sum, { subAgentCount }) => sum + subAgentCount, 0)),
-    workflows.at(-1)?.outcome ?? workflows.at(-1)?.status ?? '–',
+    formatLast(workflows),
     tokenCell(conversation.usage),
     oneLine(visible(titleText(conversation))) || '(no message yet)',
   ]);

@@ -1,4 +1,5 @@
 /** One conversation as lines for the terminal. Pure. */
+import { formatState } from '#contract/outcome.ts';
 import type { Missing } from '#contract/missing.ts';
 import { andMore } from '#contract/call-row.ts';
 import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
@@ -52,8 +53,8 @@ export function missingLines(missing: readonly Missing[] | undefined, width: num
 type Shown = ReturnType<typeof shownSession>['workflows'][number];
 
 function workflowLines(workflow: Shown, width: number, style: Style): string[] {
-  const { id, outcome, status, usage, error, prompt, images, answer, subAgents, writes, notes } = workflow;
-  const facts = [outcome ?? status, timesText(timesIn(workflow)), tokens(usage), cost(usage.costUsd)];
+  const { id, usage, error, prompt, images, answer, subAgents, writes, notes } = workflow;
+  const facts = [formatState(workflow), timesText(timesIn(workflow)), tokens(usage), cost(usage.costUsd)];
   const pictures = picturesText(images);
   const marked = subAgents.filter(isSubAgent);
   const children = subAgents.map((child) => {

@@ -1,4 +1,5 @@
 /** A trace as a tree for the terminal. Pure. */
+import { formatState } from '#contract/outcome.ts';
 import stringWidth from 'string-width';
 import { andMore } from '#contract/call-row.ts';
 import { compactionText } from '#contract/context/compaction-text.ts';
@@ -25,7 +26,7 @@ export function traceText(trace: SessionTrace, width: number, style: Style): str
 }
 
 function workflowText(workflow: WorkflowTrace, width: number, style: Style): string[] {
-  const state = workflow.outcome ?? workflow.status;
+  const state = formatState(workflow);
   const head = `Workflow ${workflow.id} · ${state} · ${timesText(timesIn(workflow))} · ${tokens(workflow.usage)} · ${cost(workflow.usage.costUsd)}${queued(workflow)}${again(workflow.attempt)}`;
   return [
     truncate(head, width),

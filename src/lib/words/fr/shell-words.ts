@@ -104,7 +104,7 @@ export function stopReceipt(receipt: StopReceipt): string {
     goOn.length > 0
       ? ` ${others} ${goOn.length === 1 ? 'continue' : 'continuent'}.`
       : queued > 0
-        ? ' Le message en file démarre maintenant.'
+        ? ` ${left > 0 ? 'Ensuite, le' : 'Le'} ${queued === 1 ? 'message en file' : `premier des ${queued} messages en file`} démarre.`
         : left === 0
           ? ' Plus rien n’est en cours.'
           : '';

@@ -61,6 +61,7 @@ export const french = {
     queued: 'en file d’attente',
     waiting: 'vous attend',
     running: 'en cours',
+    withdrawn: 'retiré',
     completed: 'terminé',
     partial: 'partiel',
     cancelled: 'arrêté',

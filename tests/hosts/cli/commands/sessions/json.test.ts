@@ -70,7 +70,10 @@ const history = (answers: Answers = {}) =>
   memoryClient({
     'conversation.list': () => ({ items: [conversationRow()], next: null }),
     'conversation.work': ({ conversationIds }) =>
-      conversationIds.map((id) => ({ conversationId: id, workflows: [{ ...listed, subAgentCount: 1 }] })),
+      conversationIds.map((id) => ({
+        conversationId: id,
+        workflows: [{ ...listed, startedAt: at, subAgentCount: 1 }],
+      })),
     'conversation.snapshot': () => snapshot,
     'conversation.notes': () => ({ linking: [] }),
     'workflow.get': none,
@@ -99,7 +102,7 @@ test('list --json has exactly the promised form', async () => {
       createdAt: at,
       updatedAt: later(5000),
       usage,
-      workflows: [listed],
+      workflows: [{ ...listed, startedAt: at }],
     },
   ]);
 });
