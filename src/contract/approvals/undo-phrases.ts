@@ -13,6 +13,8 @@ export const UNDO = {
   undone_together: (_: Nothing) => 'It was undone together with something else: take all of that back together',
   nothing_undone: (_: Nothing) => 'Nothing of this is undone',
   nothing_kept_of_it: (_: Nothing) => 'Nothing is kept of this: it changed nothing that can be undone',
+  workspace_gone: ({ folder }: { folder: string }) =>
+    `The folder ${folder} is not there any more: put it back, or start a conversation in another folder`,
   /** `free`: free space in MB. */
   disk_full: ({ folder, free }: { folder: string; free: number }) =>
     `The disk of ${folder} is full (${free} MB left): free some space. Work that waits then continues by itself`,

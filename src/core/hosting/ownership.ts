@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { codeOf, TriadError } from '../base/errors.ts';
-import { refuseWriteFault } from '../base/write-fault.ts';
+import { refuseWriteFault, unwritableFolder } from '../base/write-fault.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { INSTANCE_FILE as FILE } from '../settings/guarded-files.ts';
 import { answerPings, answers, type Instance, type PingServer } from './ping-server.ts';
@@ -65,7 +65,7 @@ export async function claimOwnership(dataFolder: string, { signal }: { signal: A
     owner = await claim(dataFolder, server.instance, signal);
   } catch (error) {
     await server.close();
-    throw error instanceof Error && 'syscall' in error ? unwritable(dataFolder, error) : error;
+    throw error instanceof Error && 'syscall' in error ? unwritableFolder(dataFolder, error) : error;
   }
   if (owner !== null) {
     await server.close();
@@ -224,9 +224,4 @@ function locked(folder: string, found: Found | null): TriadError {
   const pid = found?.instance ? ` (pid ${found.instance.pid})` : '';
   const message = `Another Triad${pid} takes the data folder ${folder}, but does not come to an end with it: close it, or set TRIAD_HOME to another folder.`;
   return new TriadError('store_locked', message);
-}
-
-function unwritable(folder: string, cause: Error): TriadError {
-  const message = `The data folder ${folder} cannot be used (${codeOf(cause) ?? String(cause)}): check its owner, permissions and free space, or set TRIAD_HOME to another folder.`;
-  return new TriadError('store_unwritable', message, { cause, detail: cause.message });
 }

@@ -33,7 +33,7 @@ import { FRESH, limitsIn, type Opening, startOf } from './opening.ts';
 import { summariesOf, sweep } from './recovery.ts';
 import { keepSent, type Sending } from './sent-images.ts';
 import { Stops } from './stops.ts';
-import { refuseInTrash } from './trash.ts';
+import { refuseInTrash, refuseMissingFolder } from './trash.ts';
 import { Workflow } from './workflow.ts';
 
 /** How a workflow that has ended is continued. */
@@ -87,6 +87,7 @@ export class Orchestrator {
   ): Promise<Output<'message.send'>> {
     this.#refuseStart();
     refuseInTrash(conversation);
+    await refuseMissingFolder(conversation);
     const agents = await this.#engine.agents.of(conversation.folder);
     // Told now rather than as a failed run: nothing starts without a provider. From then on it is known what it has.
     await this.#engine.model(
@@ -183,6 +184,7 @@ export class Orchestrator {
     // Deleted for good: its workflows go after it, a few at a time.
     if (!conversation) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
     refuseInTrash(conversation);
+    await refuseMissingFolder(conversation);
     if (row.taken)
       throw new TriadError('conflict', 'This was taken over from another conversation: it goes on there alone');
     if (row.left)

@@ -1,7 +1,9 @@
-/** What may be done with a conversation in the trash, and how long it stays there. */
+/** Refuses work in conversations that are in the trash or whose folder is gone, and empties the trash. */
+import { stat } from 'node:fs/promises';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { TRASH_DAYS } from '#contract/limits.ts';
 import type { ConversationRow } from '#contract/view.ts';
-import { TriadError } from '../base/errors.ts';
+import { saidError, TriadError } from '../base/errors.ts';
 import type { Store } from '../store/store.ts';
 import type { Changes } from '../workspace/changes.ts';
 
@@ -10,6 +12,15 @@ export const DAY_MS = 24 * 3_600_000;
 /** Throws `conflict`: nothing starts or goes on in the trash. */
 export function refuseInTrash({ deletedAt }: Pick<ConversationRow, 'deletedAt'>): void {
   if (deletedAt) throw new TriadError('conflict', 'This conversation is in the trash: restore it first');
+}
+
+/** Throws `not_found` if the workspace folder is gone: an agent could do nothing there. */
+export async function refuseMissingFolder({ folder }: Pick<ConversationRow, 'folder'>): Promise<void> {
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw saidError('not_found', [phrase('workspace_gone', { folder })]);
 }
 
 type Purging = Pick<Store, 'purge' | 'conversation'>;

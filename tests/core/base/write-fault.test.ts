@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { readPlace } from '#core/agents/read-place.ts';
 import { Trust } from '#core/agents/trust.ts';
-import { refuseWriteFault, writeFault } from '#core/base/write-fault.ts';
+import { refuseWriteFault, unwritableFolder, writeFault } from '#core/base/write-fault.ts';
 import { claimOwnership, findOwner } from '#core/hosting/ownership.ts';
 import { answerPings } from '#core/hosting/ping-server.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
@@ -122,4 +122,17 @@ test.runIf(isPosix)('the command can be pasted, whatever the path has', async ()
   const { remedy } = (await writeFault(odd)) ?? { remedy: '' };
   execFileSync('sh', ['-c', /^run "(.*)"$/.exec(remedy)?.[1] ?? '']);
   expect(await writeFault(odd)).toBeNull();
+});
+
+test.for([
+  ['ENOSPC', 'The disk of /data is full: free some space, or set TRIAD_HOME to another disk.'],
+  ['EROFS', 'The disk of /data is read-only: make it writable, or set TRIAD_HOME to another disk.'],
+  ['EDQUOT', 'Your quota on the disk of /data is used up: free some space, or set TRIAD_HOME to another disk.'],
+  [
+    'EACCES',
+    'The folder /data cannot be written (EACCES): check its owner and permissions, or set TRIAD_HOME to another folder.',
+  ],
+] as const)('names the folder and what to do after %s', ([code, message]) => {
+  const error = unwritableFolder('/data', Object.assign(new Error('failed'), { code }));
+  expect(error).toMatchObject({ code: 'store_unwritable', message });
 });

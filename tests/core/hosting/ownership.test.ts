@@ -233,7 +233,7 @@ test('a folder that cannot be used is one clear error', async () => {
   await writeFile(join(base, 'file'), '');
   await expect(claimOwnership(join(base, 'file', 'data'), { signal })).rejects.toMatchObject({
     code: 'store_unwritable',
-    message: expect.stringMatching(/cannot be used \(E\w+\): check its owner/) as string,
+    message: expect.stringMatching(/cannot be written \(E\w+\): check its owner/) as string,
   });
   await mkdir(join(base, 'odd', 'instance.json'), { recursive: true });
   await expect(claimOwnership(join(base, 'odd'), { signal })).rejects.toMatchObject({

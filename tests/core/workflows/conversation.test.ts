@@ -1,4 +1,5 @@
 /** Workflows of one conversation: what was said before is in each request, also when messages wait in line. */
+import { rm } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -25,6 +26,18 @@ describe('a conversation', () => {
         expect(words[2 * k + 1]).toContain(`Answer to ${asked}`);
       }
     }
+  });
+
+  test('refuses a message if its folder is gone, and reads what was said', async () => {
+    const engine = await start(new Script().on({}).reply([text('Done.')]));
+    const { workflowId } = await engine.ask('Go');
+    await rm(engine.folder, { recursive: true });
+    const message = `The folder ${engine.folder} is not there any more: put it back, or start a conversation in another folder`;
+    await expect(engine.send('More')).rejects.toMatchObject({ code: 'not_found', message });
+    const { conversationId, runtime } = engine;
+    const { workflows } = await runtime.request('conversation.snapshot', { conversationId });
+    expect(workflows.map(({ id }) => id)).toEqual([workflowId]);
+    expect(engine.model.requests).toHaveLength(1);
   });
 
   test('an endpoint that numbers its calls anew, or uses odd characters, confuses nothing', async () => {

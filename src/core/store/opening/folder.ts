@@ -2,7 +2,8 @@
 import { access, constants, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { codeOf, TriadError } from '../../base/errors.ts';
+import { TriadError } from '../../base/errors.ts';
+import { unwritableFolder } from '../../base/write-fault.ts';
 import { findDiskFull } from '../disk-space.ts';
 import { remoteAddress } from '../remote/address.ts';
 
@@ -27,15 +28,12 @@ export async function checkFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const shortage = findDiskFull(folder);
-    if (shortage) throw full(folder, shortage);
+    if (shortage) throw unwritableFolder(folder, shortage, 'ENOSPC');
     await probe(join(folder, `.probe-${randomUUID()}`));
     for (const name of await readdir(folder)) await access(join(folder, name), constants.W_OK | constants.R_OK);
   } catch (error) {
     if (error instanceof TriadError) throw error;
-    const code = codeOf(error) ?? String(error);
-    if (code === 'ENOSPC' || code === 'EDQUOT') throw full(folder, error);
-    const message = `The store's folder ${folder} cannot be written (${code}): check its owner and permissions, or set TRIAD_HOME to another folder.`;
-    throw new TriadError('store_unwritable', message, { cause: error });
+    throw unwritableFolder(folder, error);
   }
 }
 
@@ -45,9 +43,4 @@ async function probe(path: string): Promise<void> {
   } finally {
     await rm(path, { force: true });
   }
-}
-
-function full(folder: string, cause?: unknown): TriadError {
-  const message = `The disk of the store's folder ${folder} is full: free some space, or set TRIAD_HOME to another disk.`;
-  return new TriadError('store_unwritable', message, { cause });
 }

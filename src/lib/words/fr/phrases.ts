@@ -192,6 +192,8 @@ export const phrases = {
   undone_together: () => 'Cela a été annulé avec autre chose : rétablissez le tout ensemble',
   nothing_undone: () => 'Rien de cela n’est annulé',
   nothing_kept_of_it: () => 'Rien n’en est conservé : cela n’a rien changé qui puisse être annulé',
+  workspace_gone: ({ folder }) =>
+    `Le dossier ${folder} n’existe plus : remettez-le en place, ou commencez une conversation dans un autre dossier`,
   disk_full: ({ folder, free }) =>
     `Le disque de ${folder} est plein (${free} Mo restants) : libérez de l’espace. Le travail en attente reprend ensuite tout seul`,
   folder_gone: ({ folder }) => `Le dossier ${folder} n’existe plus`,
