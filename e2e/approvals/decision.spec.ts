@@ -32,7 +32,7 @@ test(
     await expect(question.getByText('read this folder')).toBeVisible();
     await expect(question.getByText('write: asks you')).toHaveAttribute('title', 'FilesystemWrite: write_file');
     await expect(question.getByText('run: no')).toBeVisible();
-    await expect(question.getByText('20 turns')).toBeVisible();
+    await expect(question.getByText('40 turns')).toBeVisible();
     await expect(app.field('What it is told').getByRole('listitem')).toHaveCount(2);
     await expect(app.unseen).toHaveCount(0);
     await expect(question.getByRole('button', { name: 'Why am I asked?' })).toBeInViewport({ ratio: 1 });
@@ -47,7 +47,7 @@ test(
     await expect(question.getByText('Where no rule decides, spawn_agent is asked about')).toBeVisible();
     await app.unfoldForm();
     await app.field('Turns at most').fill('5');
-    await expect(question.locator('dd').filter({ hasText: '5 turns' })).toHaveText(/20 turns\s*5 turns/);
+    await expect(question.locator('dd').filter({ hasText: '5 turns' })).toHaveText(/40 turns\s*5 turns/);
     await app.question.getByRole('checkbox', { name: 'write_file' }).uncheck();
     await expect(question.locator('dd').filter({ hasText: 'write: no' })).toHaveText(/write: asks you\s*write: no/);
   },

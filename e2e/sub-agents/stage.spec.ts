@@ -52,7 +52,7 @@ test(
       .getByRole('article')
       .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
     expect(new Set(tops).size, 'on one line').toBe(1);
-    await expect(app.card('alpha').getByRole('meter')).toHaveAttribute('aria-valuetext', /of 20 turns/);
+    await expect(app.card('alpha').getByRole('meter')).toHaveAttribute('aria-valuetext', /of 40 turns/);
     await expectAccessibleInBoth(page, 'three at work');
 
     const word = app.card('beta').getByRole('textbox', { name: 'Say something to beta' });

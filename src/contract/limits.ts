@@ -43,7 +43,9 @@ export const MAX_REPORT_BYTES = 50 * 1024;
 export const SUMMARY_CHARS = 100;
 
 export const DEFAULT_MAX_CONCURRENT = 3;
-export const DEFAULT_MAX_ITERATIONS = 20;
+/** Limits of a sub-agent and of a whole workflow that the settings do not change. */
+export const DEFAULT_RUN_LIMITS = { iterations: 40, costUsd: 2 } as const;
+export const DEFAULT_WORKFLOW_LIMITS = { iterations: 100, costUsd: 10 } as const;
 export const MAX_ITERATIONS = 200;
 /** Most that a budget may allow, also after it was raised. */
 export const MAX_BUDGET = {

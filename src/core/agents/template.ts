@@ -51,7 +51,7 @@ description: Describe in one or two sentences what this agent is for.
 # model: sonnet                  # sonnet, haiku, opus, or the id of a model; else the lead's
 # effort: medium                 # low, medium, high, xhigh, max
 # max_tokens: 16000              # of one answer
-# max_iterations: 20             # model requests, 1 to 200
+# max_iterations: 40             # model requests, 1 to 200
 # doom_loop_threshold: 3         # identical calls in a row until it is told, and as many again until it ends, 2 to 100
 # max_minutes: 30                # of work, without waiting; else by the settings
 # tools: [read_file, glob, grep] # some of the lead's, also edit_file, write_file, think, task_complete;

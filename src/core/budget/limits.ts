@@ -3,7 +3,7 @@
  * bound is one of them as an event names it: whose, which, how much. Pure.
  */
 import type { Budget, Envelope } from '#contract/agent.ts';
-import { DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
+import { DEFAULT_RUN_LIMITS, DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import type { Bound } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -40,6 +40,20 @@ export function budgetOf({ max_tokens, max_cost_usd, max_minutes }: Table): Omit
     ...(max_tokens === null ? {} : { tokens: max_tokens }),
     ...(max_cost_usd === null ? {} : { costUsd: max_cost_usd }),
     ...(max_minutes === null ? {} : { minutes: max_minutes }),
+  };
+}
+
+/** Returns the table `limits.run` for a run. Its defaults do not bind a lead: the limits of its workflow do. */
+export function runLimits(
+  { run, max_iterations_ceiling }: Settings['limits'],
+  isLead: boolean,
+): Settings['limits']['run'] {
+  if (!isLead) return run;
+  const { max_cost_usd, max_iterations } = run;
+  return {
+    ...run,
+    max_cost_usd: max_cost_usd === DEFAULT_RUN_LIMITS.costUsd ? null : max_cost_usd,
+    max_iterations: max_iterations === DEFAULT_RUN_LIMITS.iterations ? max_iterations_ceiling : max_iterations,
   };
 }
 

@@ -42,7 +42,7 @@ import type { Settings } from '../settings/settings.ts';
 import { delegate, type Kit, servedWithin, withServing } from './serving.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { delegationRequest } from '../tools/sub-agent-tools.ts';
-import { budgetOf } from '../budget/limits.ts';
+import { budgetOf, runLimits } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { type Setup, writes } from '../tools/tool.ts';
 import type { Capabilities } from '#contract/providers/provider.ts';
@@ -254,14 +254,15 @@ export class Envelopes {
     const { definition, parent, limits } = parts;
     const model = this.#models.idFor(parts.provider, parts.model ?? parts.usual);
     const can = this.#models.capabilities(parts.provider, model);
+    const run = runLimits(limits, parent === undefined);
     const { cut, ...bounds } = within(
       {
-        maxIterations: definition?.maxIterations ?? limits.run.max_iterations,
+        maxIterations: definition?.maxIterations ?? run.max_iterations,
         maxTokens: definition?.maxTokens ?? this.#models.maxTokens(parts.provider, model),
       },
       ceilingsOf(can.maxOutput, limits),
     );
-    const budget = budgetOf(limits.run);
+    const budget = budgetOf(run);
     // A lead's own time stands still while it waits: it says nothing of how long a sub-agent may work.
     const minutes = parts.maxMinutes ?? definition?.maxMinutes ?? (parent && limits.child_minutes) ?? budget.minutes;
     const tools = this.#allTools(parts.tools, can, model);

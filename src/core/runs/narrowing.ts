@@ -4,7 +4,6 @@ import type { Capabilities } from '#contract/providers/provider.ts';
 import { ceilingsOf } from '../agents/ceilings.ts';
 import { BASELINE } from '../agents/vocabulary.ts';
 import { TriadError } from '../base/errors.ts';
-import { budgetOf } from '../budget/limits.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
 import { writes } from '../tools/tool.ts';
@@ -47,14 +46,11 @@ export function checkCeilings(
       throw new TriadError('not_allowed', `${limit} cannot be more than ${setting} allows (${bound})`);
     }
   }
-  const budget = budgetOf(settings.run);
-  // Minutes of the settings are a default: a call or a definition may ask for more, and so may the person.
-  for (const limit of ['tokens', 'costUsd'] as const) {
-    const bound = budget[limit] ?? Infinity;
-    const before = asked.limits.budget?.[limit] ?? Infinity;
-    if ((limits.budget?.[limit] ?? Infinity) > Math.max(bound, before)) {
-      throw new TriadError('not_allowed', `limits.budget.${limit} cannot be more than limits.run allows (${bound})`);
-    }
+  // Minutes and cost of the settings are defaults, which the person may raise here as well as at the limit.
+  const bound = settings.run.max_tokens ?? Infinity;
+  const before = asked.limits.budget?.tokens ?? Infinity;
+  if ((limits.budget?.tokens ?? Infinity) > Math.max(bound, before)) {
+    throw new TriadError('not_allowed', `limits.budget.tokens cannot be more than limits.run allows (${bound})`);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Tells, once for each model of a workflow, that its cost is not known, and what to do about it. */
+import { DEFAULT_RUN_LIMITS, DEFAULT_WORKFLOW_LIMITS } from '#contract/limits.ts';
 import { NO_USAGE } from '../model/model.ts';
 import type { Engine } from './engine.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -17,7 +18,9 @@ const ANY_REQUEST = { ...NO_USAGE, inputTokens: 1, outputTokens: 1 };
 export function tellUnpriced({ engine, workflow, plan }: Parts, usage = ANY_REQUEST): void {
   const { model, limits } = plan.envelope;
   const { nanoUsd, priceVersion } = engine.price(model, usage);
-  const isBounded = (limits.budget?.costUsd ?? workflow.budget.limits.costUsd) !== undefined;
+  const isBounded =
+    isOwnChoice(limits.budget?.costUsd, DEFAULT_RUN_LIMITS.costUsd) ||
+    isOwnChoice(workflow.budget.limits.costUsd, DEFAULT_WORKFLOW_LIMITS.costUsd);
   if (nanoUsd !== null || !workflow.budget.noteUnpriced(model, isBounded)) return;
   const what = priceVersion === null ? `The price of ${model} is` : `Some prices of ${model} are`;
   const unchecked = isBounded ? ', and the limit on cost cannot be checked' : '';
@@ -28,4 +31,9 @@ export function tellUnpriced({ engine, workflow, plan }: Parts, usage = ANY_REQU
     level: isBounded ? 'warning' : 'info',
     text: `${what} not known: tokens are counted, costs are not${unchecked}. To change that, ${remedy}`,
   });
+}
+
+/** Returns whether the person set a limit on cost. The default one causes no warning for each model without a price. */
+function isOwnChoice(costUsd: number | undefined, usual: number): boolean {
+  return costUsd !== undefined && costUsd !== usual;
 }

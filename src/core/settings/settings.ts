@@ -16,6 +16,7 @@ import { ApprovalSettings, AttentionSettings } from './attention-settings.ts';
 import { DesktopSettings } from './desktop-settings.ts';
 import { settingsFile } from './guarded-files.ts';
 import { HistorySettings } from './history-settings.ts';
+import { count, LimitSettings } from './limit-settings.ts';
 import { ProviderSettings } from './provider-settings.ts';
 import { RedactSettings } from './redact-settings.ts';
 import { dotted, partsOf } from './dotted-path.ts';
@@ -29,30 +30,6 @@ import { SandboxSettings } from './sandbox-settings.ts';
 import { WebSettings } from './web-settings.ts';
 
 const model = z.string().min(1).max(200);
-const count = (max: number) => z.int().min(1).max(max);
-const budget = (whose: string) => ({
-  max_tokens: count(limits.MAX_BUDGET.tokens)
-    .nullable()
-    .default(null)
-    .describe(`Tokens of ${whose}, all input and output. Not set: no limit.`),
-  max_cost_usd: z
-    .number()
-    .positive()
-    .max(limits.MAX_BUDGET.costUsd)
-    .nullable()
-    .default(null)
-    .describe(`Cost of ${whose} in US dollars, where the price of its models is known. Not set: no limit.`),
-  max_minutes: z
-    .number()
-    .positive()
-    .max(limits.MAX_BUDGET.minutes)
-    .nullable()
-    .default(null)
-    .describe(
-      `Minutes that ${whose} may work, without waiting for you; then it is stopped, and keeps what it has. Not set: no limit.`,
-    ),
-});
-
 /** Where models are enabled by name, each must be one, and the default one of them. */
 function checkEnabled(
   { default: usual, aliases, enabled }: { default: string; aliases: ModelAliases; enabled: string[] },
@@ -93,67 +70,7 @@ const SettingsFile = z.strictObject({
     })
     .superRefine(checkEnabled)
     .prefault({}),
-  limits: z
-    .strictObject({
-      max_sub_agents: count(limits.MAX_SUB_AGENTS)
-        .default(limits.MAX_SUB_AGENTS)
-        .describe('Sub-agents that one workflow may start.'),
-      max_concurrent: count(limits.MAX_SUB_AGENTS)
-        .default(limits.DEFAULT_MAX_CONCURRENT)
-        .describe(
-          'Sub-agents of a workflow that work at the same time; 1 runs them one after the other, in the order in which the lead asked for them.',
-        ),
-      child_minutes: budget('a sub-agent').max_minutes.describe(
-        'Minutes that a sub-agent may work, where neither its definition nor its lead says otherwise. Not set: as limits.run.max_minutes.',
-      ),
-      run: z
-        .strictObject({
-          ...budget('one agent'),
-          max_iterations: count(limits.MAX_ITERATIONS)
-            .default(limits.DEFAULT_MAX_ITERATIONS)
-            .describe('Model requests of one agent, where its definition says nothing else.'),
-        })
-        .prefault({}),
-      workflow: z
-        .strictObject({
-          ...budget('a whole workflow, with all of its sub-agents'),
-          max_iterations: count(limits.MAX_BUDGET.iterations)
-            .nullable()
-            .default(null)
-            .describe('Model requests of a whole workflow, with all of its sub-agents. Not set: no limit.'),
-        })
-        .prefault({}),
-      max_iterations_ceiling: count(limits.MAX_ITERATIONS)
-        .default(limits.MAX_ITERATIONS)
-        .describe(
-          'Most model requests of any agent, whatever its definition, its lead or limits.run.max_iterations says; what is cut is told.',
-        ),
-      doom_loop_threshold: z
-        .int()
-        .min(limits.MIN_DOOM_LOOP_THRESHOLD)
-        .max(limits.MAX_DOOM_LOOP_THRESHOLD)
-        .default(limits.DOOM_LOOP_THRESHOLD)
-        .describe(
-          'Identical calls in a row after which an agent is told, and as many again after which it ends, where its definition says nothing else.',
-        ),
-      unattended_wait_minutes: z
-        .number()
-        .min(0)
-        .max(limits.MAX_BUDGET.minutes)
-        .default(limits.UNATTENDED_WAIT_MINUTES)
-        .describe(
-          'Minutes that work waits for a provider that does not answer, while no client is attached. Then it is interrupted, and can be resumed. With a client it waits until you stop it.',
-        ),
-      inactivity_seconds: count(86_400)
-        .default(limits.INACTIVITY_MS / 1000)
-        .describe(
-          'Seconds of silence after which a request to the model is sent again, twice at most, and an agent is stopped.',
-        ),
-      approval_seconds: count(86_400)
-        .default(limits.APPROVAL_TIMEOUT_MS / 1000)
-        .describe('Seconds that a question waits for an answer; then the answer is no.'),
-    })
-    .prefault({}),
+  limits: LimitSettings,
   permissions: z
     .strictObject({
       mode: ApprovalMode.default('manual').describe(

@@ -18,7 +18,7 @@ export interface Bound {
 /** How much to add to the limits, and the limits that the person saw when asking for it. */
 export type Extension = Omit<Input<'run.extend'>, 'runId'>;
 
-/** Every run has a limit of iterations: it is shown once this share of it is used. */
+/** Every run has a limit of iterations and of cost: these are shown once this share is used. */
 const NEAR = 0.5;
 
 /** The limits of a run: those of its envelope, or as the person extended them. */
@@ -46,9 +46,11 @@ export function reachedBoundIn(entries: readonly Entry[]): Reached | null {
   return remark?.kind === 'system' ? (remark.bound ?? null) : null;
 }
 
-/** The bounds to show: all that were set, and the iterations once half of them are used or they were raised. */
+/** Returns the bounds to show: those of iterations and cost once half is used or they were raised, and all others. */
 export function visibleBounds(bounds: readonly Bound[], raised: boolean): Bound[] {
-  return bounds.filter(({ kind, used, of }) => kind !== 'iterations' || raised || (used ?? 0) >= of * NEAR);
+  const isQuiet = ({ kind, used, of }: Bound): boolean =>
+    (kind === 'iterations' || kind === 'costUsd') && (used ?? 0) < of * NEAR;
+  return bounds.filter((bound) => raised || !isQuiet(bound));
 }
 
 export function isReached({ used, of }: Bound): boolean {

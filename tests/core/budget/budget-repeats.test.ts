@@ -1,5 +1,6 @@
 /** Each attempt at a response is checked against the budget, not only the first one. */
 import { expect, test } from 'vitest';
+import { DEFAULT_WORKFLOW_LIMITS } from '#contract/limits.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startEngine } from '../../support/engine.ts';
 import type { Seen } from '../../support/fake-model/request.ts';
@@ -25,7 +26,7 @@ test('a response that broke off is not asked for again where that would cross th
   await engine.runtime.request('workflow.extend', {
     workflowId,
     add: { tokens: 1000 },
-    seen: { tokens: 150 },
+    seen: { ...DEFAULT_WORKFLOW_LIMITS, tokens: 150 },
   });
   await eventually(async () =>
     expect(await engine.store.workflow(workflowId)).toMatchObject({

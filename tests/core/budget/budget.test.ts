@@ -1,8 +1,9 @@
 /** Budgets: checked before each request, for a run and for its whole workflow; at the limit one last request asks for the report. */
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_WORKFLOW_LIMITS } from '#contract/limits.ts';
 import type { AgentEvent } from '#contract/event.ts';
 import type { Person } from '../../support/compose.ts';
-import { outcomes, outputOf, startEngine, yes } from '../../support/engine.ts';
+import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
@@ -44,7 +45,6 @@ describe('the budget of a run', () => {
     expect(runs[0]).toMatchObject({ outcome: 'budget_exceeded', usage: { requests: 4 } });
     expect(runs[0]?.envelope.limits.budget).toEqual({ tokens: 400 });
     expect(workflow).toMatchObject({ status: 'error', outcome: 'budget_exceeded' });
-    expect(workflow.budget ?? null).toBeNull();
   });
 
   test('cost, where the price is known', async () => {
@@ -128,7 +128,7 @@ describe('the budget of a run', () => {
     if (asked.approval.subject.kind !== 'envelopes') throw new Error('no question');
     const { id, subject } = asked.approval;
     const envelope = subject.items[0]!.envelope;
-    expect(envelope.limits.budget).toEqual({ tokens: 9000, minutes: 5 });
+    expect(envelope.limits.budget).toEqual({ tokens: 9000, costUsd: 2, minutes: 5 });
     const edit = (budget: object) => {
       const value = { ...envelope, limits: { ...envelope.limits, budget } };
       return engine.runtime.request('approval.decide', {
@@ -177,7 +177,7 @@ describe('the budget of a workflow', () => {
       1000,
     );
     expect(engine.model.requests.filter(({ body }) => body.tool_choice?.type === 'none')).toHaveLength(4);
-    expect(engine.of('workflow-start')[0]?.budget).toEqual({ tokens: 1000 });
+    expect(engine.of('workflow-start')[0]?.budget).toEqual({ ...DEFAULT_WORKFLOW_LIMITS, tokens: 1000 });
     expect(await engine.store.workflow(end.workflowId)).toMatchObject({ budget: { tokens: 1000 } });
     const handed = engine.of('tool-end').filter(({ entry }) => entry.name === 'spawn_agent');
     expect(handed.map(({ entry }) => outputOf(entry.output))).toMatchObject(
@@ -194,11 +194,25 @@ describe('the budget of a workflow', () => {
     expect(engine.model.requests).toHaveLength(3);
   });
 
-  test('without any setting there is no budget in the envelope, the event or the row', async () => {
-    const engine = await startEngine(new Script().on({}).reply([text('Hi.')]), { person: yes });
+  test('has defaults for requests and cost, which bind the lead; those of a sub-agent bind sub-agents', async () => {
+    const script = new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([spawn({ name: 'a', prompt: 'Do a.' })])
+      .on({})
+      .reply([text('Done.')]);
+    const engine = await startEngine(script);
     const end = await engine.ask('Go');
-    expect(engine.of('workflow-start')[0]).not.toHaveProperty('budget');
-    expect(engine.of('run-queue')[0]?.envelope.limits).toEqual({ maxIterations: 20, inactivityMs: 300_000 });
-    expect((await engine.store.workflow(end.workflowId))?.budget ?? null).toBeNull();
+    expect(engine.of('workflow-start')[0]?.budget).toEqual({ iterations: 100, costUsd: 10 });
+    expect((await engine.store.workflow(end.workflowId))?.budget).toEqual({ iterations: 100, costUsd: 10 });
+    const [lead, child] = engine.of('run-queue').map(({ envelope }) => envelope.limits);
+    expect(lead).toEqual({ maxIterations: 200, inactivityMs: 300_000 });
+    expect(child).toEqual({ maxIterations: 40, inactivityMs: 300_000, budget: { costUsd: 2 } });
+  });
+
+  test('a limit of one agent that the person set binds the lead too', async () => {
+    const settings = '[limits.run]\nmax_iterations = 30\nmax_cost_usd = 1\n';
+    const engine = await startEngine(new Script().on({}).reply([text('Hi.')]), { settings });
+    await engine.ask('Go');
+    expect(engine.of('run-queue')[0]?.envelope.limits).toMatchObject({ maxIterations: 30, budget: { costUsd: 1 } });
   });
 });

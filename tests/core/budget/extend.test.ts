@@ -1,5 +1,6 @@
 /** The person gives more: while it runs, after it ended at its limit, to the whole workflow, to the lead or to a sub-agent. */
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_WORKFLOW_LIMITS } from '#contract/limits.ts';
 import { eventually } from '../../support/eventually.ts';
 import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
@@ -45,13 +46,13 @@ describe('more of a budget', () => {
       engine.runtime.request('workflow.extend', {
         workflowId: first.workflowId,
         add: { tokens: 1 },
-        seen: { tokens: 400 },
+        seen: { ...DEFAULT_WORKFLOW_LIMITS, tokens: 400 },
       }),
     ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('add more') as string });
     await engine.runtime.request('workflow.extend', {
       workflowId: first.workflowId,
       add: { tokens: 5000 },
-      seen: { tokens: 400 },
+      seen: { ...DEFAULT_WORKFLOW_LIMITS, tokens: 400 },
     });
     await eventually(async () =>
       expect(await engine.store.workflow(first.workflowId)).toMatchObject({
@@ -62,7 +63,11 @@ describe('more of a budget', () => {
       }),
     );
     const since = engine.durable().slice(before);
-    expect(since[0]).toMatchObject({ type: 'workflow-start', attempt: 2, budget: { tokens: 400 } });
+    expect(since[0]).toMatchObject({
+      type: 'workflow-start',
+      attempt: 2,
+      budget: { ...DEFAULT_WORKFLOW_LIMITS, tokens: 400 },
+    });
     expect(since[1]).toMatchObject({ type: 'limit-change', of: 'workflow', limits: { tokens: 5400 } });
     const codes = since.flatMap((event) =>
       event.type === 'message-end' && event.entry.kind === 'system' ? [event.entry.code] : [],
@@ -73,7 +78,7 @@ describe('more of a budget', () => {
       engine.runtime.request('workflow.extend', {
         workflowId: first.workflowId,
         add: { tokens: 1 },
-        seen: { tokens: 5400 },
+        seen: { ...DEFAULT_WORKFLOW_LIMITS, tokens: 5400 },
       }),
     ).rejects.toMatchObject({ code: 'conflict' });
   });
@@ -130,18 +135,24 @@ describe('more of a budget', () => {
     const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 5000\n' });
     const { workflowId, runId } = await engine.send('Go');
     await engine.model.waitFor(() => true);
-    const ofWorkflow = { workflowId, add: { tokens: 100 }, seen: { tokens: 5000 } };
-    const ofRun = { runId, add: { iterations: 5 }, seen: { iterations: 20 } };
+    const ofWorkflow = { workflowId, add: { tokens: 100 }, seen: { ...DEFAULT_WORKFLOW_LIMITS, tokens: 5000 } };
+    const ofRun = { runId, add: { iterations: 5 }, seen: { iterations: 200 } };
     const outdated = { code: 'conflict', message: expect.stringContaining('changed meanwhile') as string };
     await engine.runtime.request('workflow.extend', ofWorkflow);
     await expect(engine.runtime.request('workflow.extend', ofWorkflow)).rejects.toMatchObject(outdated);
     await engine.runtime.request('run.extend', ofRun);
     await expect(engine.runtime.request('run.extend', ofRun)).rejects.toMatchObject(outdated);
-    expect(engine.of('limit-change').map(({ limits }) => limits)).toEqual([{ tokens: 5100 }, { iterations: 25 }]);
-    await engine.runtime.request('workflow.extend', { ...ofWorkflow, seen: { tokens: 5100 } });
+    expect(engine.of('limit-change').map(({ limits }) => limits)).toEqual([
+      { ...DEFAULT_WORKFLOW_LIMITS, tokens: 5100 },
+      { iterations: 205 },
+    ]);
+    await engine.runtime.request('workflow.extend', {
+      ...ofWorkflow,
+      seen: { ...DEFAULT_WORKFLOW_LIMITS, tokens: 5100 },
+    });
     held.open();
     await engine.ended(workflowId);
-    expect((await engine.store.workflow(workflowId))?.budget).toEqual({ tokens: 5200 });
+    expect((await engine.store.workflow(workflowId))?.budget).toEqual({ ...DEFAULT_WORKFLOW_LIMITS, tokens: 5200 });
   });
 
   test('raised while the last request is under way: the run goes on instead of ending', async () => {
@@ -154,7 +165,7 @@ describe('more of a budget', () => {
     await engine.runtime.request('workflow.extend', {
       workflowId,
       add: { tokens: 5000 },
-      seen: { tokens: 300 },
+      seen: { ...DEFAULT_WORKFLOW_LIMITS, tokens: 300 },
     });
     held.open();
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Now all of it.' });
@@ -180,7 +191,7 @@ describe('more of a budget', () => {
       code: 'conflict',
       message: expect.stringContaining('2 iterations') as string,
     });
-    await engine.runtime.request('run.extend', { runId, add: { iterations: 10 }, seen: { iterations: 2 } });
+    await engine.runtime.request('run.extend', { runId, add: { iterations: 10 }, seen: { iterations: 2, costUsd: 2 } });
     await eventually(async () =>
       expect(await engine.store.workflow(first.workflowId)).toMatchObject({
         outcome: 'completed',

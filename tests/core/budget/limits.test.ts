@@ -111,15 +111,15 @@ test('all classes of tokens count; cost and requests come from the same sum', ()
   expect(usedOf(tally, 6, 7)).toEqual({ tokens: 4321, nanoUsd: 5, ms: 6, iterations: 7 });
 });
 
-test('the settings make the limits; what they do not set is none', () => {
+test('the limits of the settings become budgets, with defaults for cost and requests', () => {
   const { limits } = settingsOf(
-    '[limits.run]\nmax_tokens = 10\nmax_cost_usd = 2.5\nmax_minutes = 3\n[limits.workflow]\nmax_tokens = 20\nmax_iterations = 9\n',
+    '[limits.run]\nmax_tokens = 10\nmax_cost_usd = 2.5\nmax_minutes = 3\n[limits.workflow]\nmax_tokens = 20\nmax_cost_usd = 4\nmax_iterations = 9\n',
   );
   expect(budgetOf(limits.run)).toEqual({ tokens: 10, costUsd: 2.5, minutes: 3 });
-  expect(workflowBudget(limits)).toEqual({ tokens: 20, iterations: 9 });
-  const none = settingsOf('').limits;
-  expect(budgetOf(none.run)).toEqual({});
-  expect(workflowBudget(none)).toEqual({});
+  expect(workflowBudget(limits)).toEqual({ tokens: 20, costUsd: 4, iterations: 9 });
+  const usual = settingsOf('').limits;
+  expect(budgetOf(usual.run)).toEqual({ costUsd: 2 });
+  expect(workflowBudget(usual)).toEqual({ costUsd: 10, iterations: 100 });
   const own = { maxIterations: 5, inactivityMs: 1, budget: { tokens: 8 } };
   expect(limitsOf(envelopeOf('x', 'x', { limits: own }))).toEqual({ tokens: 8, iterations: 5 });
 });

@@ -128,7 +128,7 @@ describe('a sub-agent with a coagent', () => {
     const { id: runId } = coagent!;
     const why = 'try that one again';
     await expect(engine.runtime.request('run.retry', { runId })).rejects.toThrow(why);
-    const more = { runId, add: { iterations: 5 }, seen: { iterations: 1 } };
+    const more = { runId, add: { iterations: 5 }, seen: { iterations: 1, costUsd: 2 } };
     await expect(engine.runtime.request('run.extend', more)).rejects.toThrow(why);
   });
 });

@@ -118,7 +118,7 @@ describe('a temporary agent', () => {
       folder: '/work',
       mcpServers: [],
       approvalMode: lead.approvalMode,
-      limits: { maxIterations: 20, inactivityMs: lead.limits.inactivityMs },
+      limits: { maxIterations: 40, inactivityMs: lead.limits.inactivityMs, budget: { costUsd: 2 } },
     });
     expect(child.tools).toEqual(unnamed(false));
     expect(child.systemPrompt).toMatch(/^You are helper, /);
@@ -241,7 +241,7 @@ describe('a permanent agent', () => {
     });
     expect(child.maxTokens).toBe(60);
     expect(child.cut).toEqual([{ limit: 'maxIterations', wanted: 150, most: 100 }]);
-    expect(built().child(delegating(), parent, agentsWith({})).limits.maxIterations).toBe(20);
+    expect(built().child(delegating(), parent, agentsWith({})).limits.maxIterations).toBe(40);
   });
 
   test('uses the minutes of the request, else of its definition, else of the setting for sub-agents', () => {
@@ -250,9 +250,9 @@ describe('a permanent agent', () => {
       const agents = agentsWith({ maxMinutes: ownMinutes });
       return built(settings).child({ ...delegating(), maxMinutes }, lead, agents).limits.budget;
     };
-    expect(buildBudget(2, 3)).toEqual({ tokens: 10, minutes: 2 });
-    expect(buildBudget(null, 3)).toEqual({ tokens: 10, minutes: 3 });
-    expect(buildBudget(null, null)).toEqual({ tokens: 10, minutes: 4 });
+    expect(buildBudget(2, 3)).toEqual({ tokens: 10, costUsd: 2, minutes: 2 });
+    expect(buildBudget(null, 3)).toEqual({ tokens: 10, costUsd: 2, minutes: 3 });
+    expect(buildBudget(null, null)).toEqual({ tokens: 10, costUsd: 2, minutes: 4 });
     expect(leadOf({}, settings).limits.budget).toEqual({ tokens: 10, minutes: 9 });
   });
 });
@@ -289,7 +289,8 @@ describe('an edit of the person', () => {
     const open = leadOf();
     const bare = built().child(spawning(), open, agentsWith());
     const empty = built().edited({ ...bare, limits: { ...bare.limits, budget: {} } }, bare, open);
-    expect(empty.hash).toBe(canonicalHash(bare));
+    const { budget: _, ...limits } = bare.limits;
+    expect(empty.hash).toBe(canonicalHash({ ...bare, limits }));
   });
 
   test.for([
@@ -357,16 +358,15 @@ describe('an edit goes beyond neither the settings nor the model', () => {
       maxOutput: 64_000,
     });
 
-  test('what they allow may be asked for, and more time than the default', () => {
+  test('allows what the settings allow, and more time and money than the defaults', () => {
     check({});
-    check({ maxIterations: 30, inactivityMs: 9000, budget: { tokens: 1, costUsd: 1, minutes: 9999 } });
+    check({ maxIterations: 30, inactivityMs: 9000, budget: { tokens: 1, costUsd: 3, minutes: 9999 } });
   });
 
   test.for<[Partial<Envelope['limits']>, string]>([
     [{ maxIterations: 31 }, 'maxIterations cannot be more than limits.max_iterations_ceiling allows (30)'],
     [{ inactivityMs: 9001 }, 'inactivityMs cannot be more than limits.inactivity_seconds allows (9000)'],
     [{ budget: { ...budget, tokens: 101 } }, 'limits.budget.tokens cannot be more than limits.run allows (100)'],
-    [{ budget: { ...budget, costUsd: 3 } }, 'limits.budget.costUsd cannot be more than limits.run allows (2)'],
     [{ budget: { costUsd: 1 } }, 'limits.budget.tokens'],
   ])('%o is refused', ([parts, message]) => {
     expect(() => check(parts)).toThrow(message);

@@ -165,7 +165,7 @@ test('limits are bounded by the settings and the model, not by the lead, and wha
     maxTokens: 50_000,
     limits: { maxIterations: 25, inactivityMs: 200_000, budget: { tokens: 5 } },
   });
-  expect(fitting.limits.budget).toEqual({ tokens: 5 });
+  expect(fitting.limits.budget).toEqual({ tokens: 5, costUsd: 2 });
   expect(fitting.cut).toBeUndefined();
   const asked = childOf({ maxIterations: 150, maxTokens: 70_000 });
   expect(asked).toMatchObject({ maxTokens: WRITES, limits: { maxIterations: CEILING } });

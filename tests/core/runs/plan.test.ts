@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_WORKFLOW_LIMITS } from '#contract/limits.ts';
 import type { PlanItem } from '#contract/message.ts';
 import { liveUntil } from '../../support/crash.ts';
 import { startEngine } from '../../support/engine.ts';
@@ -87,7 +88,7 @@ describe('a plan', () => {
     const readEvent = result.events.find((event) => event.type === 'tool-end' && event.entry.name === 'todo_read');
     expect(readEvent?.type === 'tool-end' && JSON.parse(readEvent.entry.output)).toEqual(first);
     expect(result.runs[0]?.plan).toEqual(second);
-    expect(result.workflow.budget).toEqual({ tokens: 100_000 });
+    expect(result.workflow.budget).toEqual({ ...DEFAULT_WORKFLOW_LIMITS, tokens: 100_000 });
     expect(result.end).toMatchObject({ outcome: 'budget_exceeded', text: 'So far.' });
     // One before the kill, then two more, and the last one without tools: as without the kill.
     expect(model.requests.length - before).toBe(3);

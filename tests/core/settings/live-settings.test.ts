@@ -161,6 +161,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   'limits.workflow.max_minutes': { value: 0.000001, script: restless, check: timesOut },
   'limits.max_iterations_ceiling': {
     value: 2,
+    before: { 'limits.run.max_iterations': 20 },
     script: restless,
     check: wouldRun({ limits: { maxIterations: 2 }, cut: [{ limit: 'maxIterations', wanted: 20, most: 2 }] }),
   },

@@ -2,6 +2,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { DEFAULT_WORKFLOW_LIMITS } from '#contract/limits.ts';
 import { idleLimits, loweredLimits } from '#core/settings/project-config.ts';
 import { startEngine } from '../../support/engine.ts';
 import { LEAD, plainAnswer } from '../../support/fake-model/scenarios.ts';
@@ -50,14 +51,16 @@ workflow.max_tokens = 100000
     return { limits: queued.map(({ limits }) => limits), asked, started, sees };
   };
   const before = await ask();
-  const plain = { maxIterations: 20, inactivityMs: 300_000 };
-  expect(before).toEqual({ limits: [plain, plain], asked: [300_000], started: [null], sees: '3' });
+  const plain = { maxIterations: 200, inactivityMs: 300_000 };
+  const child = { ...plain, maxIterations: 40, budget: { costUsd: 2 } };
+  const started = [DEFAULT_WORKFLOW_LIMITS];
+  expect(before).toEqual({ limits: [plain, child], asked: [300_000], started, sees: '3' });
   await engine.trust.add(engine.folder, CONFIG, config);
   const lowered = { maxIterations: 7, inactivityMs: 20_000, doomLoopThreshold: 2 };
   expect(await ask()).toEqual({
-    limits: [lowered, lowered],
+    limits: [lowered, { ...lowered, budget: { costUsd: 2 } }],
     asked: [9000],
-    started: [{ tokens: 100_000 }],
+    started: [{ ...DEFAULT_WORKFLOW_LIMITS, tokens: 100_000 }],
     sees: '2',
   });
   await writeFile(join(engine.folder, CONFIG), `${config}# changed\n`);

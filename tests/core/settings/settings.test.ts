@@ -44,8 +44,8 @@ test('without a file everything has its default', async () => {
       max_sub_agents: MAX_SUB_AGENTS,
       max_concurrent: 3,
       child_minutes: null,
-      run: { max_tokens: null, max_cost_usd: null, max_minutes: null, max_iterations: 20 },
-      workflow: { max_tokens: null, max_cost_usd: null, max_minutes: null, max_iterations: null },
+      run: { max_tokens: null, max_cost_usd: 2, max_minutes: null, max_iterations: 40 },
+      workflow: { max_tokens: null, max_cost_usd: 10, max_minutes: null, max_iterations: 100 },
       max_iterations_ceiling: MAX_ITERATIONS,
       doom_loop_threshold: DOOM_LOOP_THRESHOLD,
       unattended_wait_minutes: UNATTENDED_WAIT_MINUTES,
@@ -335,7 +335,7 @@ test('each key has a row with all that a form needs', async () => {
     min: null,
     max: null,
   });
-  expect(row('limits.run.max_cost_usd')).toMatchObject({ kind: 'number', value: null });
+  expect(row('limits.run.max_cost_usd')).toMatchObject({ kind: 'number', value: 2 });
 });
 
 test.for([

@@ -248,7 +248,7 @@ describe('another try', () => {
     const first = await engine.ask('Go');
     expect(outcomes(first)).toEqual(['completed', 'completed', 'budget_exceeded']);
     const [, draft] = await stagesOf(engine, first.workflowId);
-    const more = { add: { iterations: 3 }, seen: { iterations: 1 } };
+    const more = { add: { iterations: 3 }, seen: { iterations: 1, costUsd: 2 } };
     await engine.runtime.request('run.extend', { runId: draft!.id, ...more });
     await eventually(() => expect(engine.of('workflow-end')).toHaveLength(2));
     expect(outcomes(engine.of('workflow-end')[1]!)).toEqual(['completed', 'completed', 'completed', 'completed']);

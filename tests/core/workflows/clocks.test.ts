@@ -1,7 +1,7 @@
 /** Time that is up ends what works at once: stream and tools are aborted, nothing more is asked, and the person may give more. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { MAX_SILENT_REPEATS } from '#contract/limits.ts';
+import { DEFAULT_WORKFLOW_LIMITS, MAX_SILENT_REPEATS } from '#contract/limits.ts';
 import { sha256 } from '#core/base/hash.ts';
 import { liveUntil } from '../../support/crash.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -92,7 +92,7 @@ describe('the time of a run', () => {
     expect(engine.model.requests).toHaveLength(1);
     await expect.poll(() => engine.model.requests[0]?.closedAt).not.toBeNull();
     expect(remarksOf(engine)).toMatchObject([{ code: 'budget', bound: { of: 'run', name: 'minutes', value: 1 } }]);
-    const seen = { minutes: 1, iterations: 20 };
+    const seen = { minutes: 1, iterations: 200 };
     await expect(
       engine.runtime.request('run.extend', { runId: end.runId, add: { tokens: 1000 }, seen }),
     ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('1 minute') as string });
@@ -172,7 +172,7 @@ describe('the time of a run', () => {
       code: 'conflict',
       message: expect.stringContaining('raise that one first') as string,
     });
-    const seen = { minutes: 1, iterations: 20 };
+    const seen = { minutes: 1, iterations: 40, costUsd: 2 };
     await engine.runtime.request('run.extend', { runId, add: { minutes: 10 }, seen });
     await eventually(async () =>
       expect(await engine.store.workflow(end.workflowId)).toMatchObject({ text: 'Thanks, that is all of it.' }),
@@ -236,7 +236,7 @@ describe('the time of a workflow', () => {
     await engine.runtime.request('workflow.extend', {
       workflowId: end.workflowId,
       add: { minutes: 10 },
-      seen: { minutes: 1 },
+      seen: { ...DEFAULT_WORKFLOW_LIMITS, minutes: 1 },
     });
     await eventually(async () =>
       expect(await engine.store.workflow(end.workflowId)).toMatchObject({ outcome: 'completed', attempt: 2 }),

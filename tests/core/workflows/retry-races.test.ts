@@ -1,5 +1,6 @@
 /** Two windows, two clicks, a stop in between: what is asked for twice is done once, and who comes too late is told. */
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_WORKFLOW_LIMITS } from '#contract/limits.ts';
 import type { Store } from '#core/store/store.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -248,7 +249,7 @@ describe('what crosses an end', () => {
     const more = engine.runtime.request('workflow.extend', {
       workflowId,
       add: { tokens: 5000 },
-      seen: { tokens: 400 },
+      seen: { ...DEFAULT_WORKFLOW_LIMITS, tokens: 400 },
     });
     more.catch(() => undefined);
     await begun.pass();
@@ -267,7 +268,7 @@ describe('what crosses an end', () => {
     await engine.send('Second');
     await engine.model.waitFor(({ seen }) => seen.asked.startsWith('Second'));
     const extend = () =>
-      engine.runtime.request('run.extend', { runId, add: { iterations: 5 }, seen: { iterations: 3 } });
+      engine.runtime.request('run.extend', { runId, add: { iterations: 5 }, seen: { iterations: 3, costUsd: 2 } });
     await extend();
     await expect(extend()).rejects.toMatchObject(CONFLICT);
     held.open();
@@ -276,7 +277,7 @@ describe('what crosses an end', () => {
       outcome: 'completed',
       text: 'Now all of it.',
       attempt: 2,
-      limits: { iterations: 8 },
+      limits: { iterations: 8, costUsd: 2 },
     });
   });
 
@@ -287,7 +288,7 @@ describe('what crosses an end', () => {
     const { runId } = subAgents[0]!;
     await engine.runtime.request('conversation.delete', { conversationId: engine.conversationId });
     await expect(
-      engine.runtime.request('run.extend', { runId, add: { iterations: 5 }, seen: { iterations: 3 } }),
+      engine.runtime.request('run.extend', { runId, add: { iterations: 5 }, seen: { iterations: 3, costUsd: 2 } }),
     ).rejects.toMatchObject(CONFLICT);
     expect((await engine.store.run(runId))?.limits).toBeUndefined();
   });

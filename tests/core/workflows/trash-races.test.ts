@@ -1,5 +1,6 @@
 /** Nothing starts, goes on or is given more in the trash, also where the deletion comes in the middle of a start. */
 import { expect, test } from 'vitest';
+import { DEFAULT_WORKFLOW_LIMITS } from '#contract/limits.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { settingsOf } from '../../support/compose.ts';
 import { startAgain, startEngine } from '../../support/engine.ts';
@@ -58,8 +59,8 @@ test('an interrupted workflow in the trash: no more of anything, and no event; a
   const { conversationId } = engine;
   const add = { tokens: 1000 };
   const ways = [
-    () => again.request('workflow.extend', { workflowId, add, seen: {} }),
-    () => again.request('run.extend', { runId, add, seen: { iterations: 20 } }),
+    () => again.request('workflow.extend', { workflowId, add, seen: DEFAULT_WORKFLOW_LIMITS }),
+    () => again.request('run.extend', { runId, add, seen: { iterations: 200 } }),
     () => again.request('workflow.resume', { workflowId }),
   ];
   await again.request('conversation.delete', { conversationId });

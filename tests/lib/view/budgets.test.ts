@@ -57,12 +57,13 @@ describe('bounds', () => {
     expect(boundsOfWorkflow(workflow)).toEqual([]);
   });
 
-  it('show the iterations only once they matter', () => {
-    const few = [{ kind: 'iterations', used: 9, of: 20 }] as const;
-    const many = [{ kind: 'iterations', used: 10, of: 20 }] as const;
+  it.each(['iterations', 'costUsd'] as const)('show %s only once half is used', (kind) => {
+    const few = [{ kind, used: 9, of: 20 }] as const;
+    const many = [{ kind, used: 10, of: 20 }] as const;
     expect(visibleBounds(few, false)).toEqual([]);
     expect(visibleBounds(few, true)).toEqual(few);
     expect(visibleBounds(many, false)).toEqual(many);
+    expect(visibleBounds([{ kind, used: null, of: 20 }], false)).toEqual([]);
   });
 });
 

@@ -1,9 +1,10 @@
 /** What settings are for, in French, by path; and why a value was refused. */
 const budget = (whose: string): Readonly<Record<string, string>> => ({
   max_tokens: `Jetons ${whose}, entrée et sortie comprises. Non défini : sans limite.`,
-  max_cost_usd: `Coût ${whose} en dollars US, là où le prix de ses modèles est connu. Non défini : sans limite.`,
+  max_cost_usd: `Coût ${whose} en dollars US, là où le prix de ses modèles est connu.`,
   max_minutes: `Minutes de travail ${whose}, sans compter le temps à vous attendre ; ensuite il est arrêté, et garde ce qu’il a. Non défini : sans limite.`,
 });
+const UNLESS_LEAD = ' La valeur par défaut ne limite pas l’agent principal : la limite de son flux le fait.';
 const RUN = budget('d’un agent');
 const WORKFLOW = budget('d’un flux entier, avec tous ses sous-agents');
 
@@ -19,14 +20,13 @@ const HELP: Readonly<Record<string, string>> = {
   'limits.child_minutes':
     'Minutes de travail d’un sous-agent, si ni sa définition ni son agent principal n’en disent autrement. Non défini : comme limits.run.max_minutes.',
   'limits.run.max_tokens': RUN['max_tokens']!,
-  'limits.run.max_cost_usd': RUN['max_cost_usd']!,
+  'limits.run.max_cost_usd': `${RUN['max_cost_usd']!}${UNLESS_LEAD}`,
   'limits.run.max_minutes': RUN['max_minutes']!,
-  'limits.run.max_iterations': 'Requêtes au modèle d’un agent, si sa définition ne dit rien d’autre.',
+  'limits.run.max_iterations': `Requêtes au modèle d’un agent, si sa définition ne dit rien d’autre.${UNLESS_LEAD}`,
   'limits.workflow.max_tokens': WORKFLOW['max_tokens']!,
   'limits.workflow.max_cost_usd': WORKFLOW['max_cost_usd']!,
   'limits.workflow.max_minutes': WORKFLOW['max_minutes']!,
-  'limits.workflow.max_iterations':
-    'Requêtes au modèle d’un flux entier, avec tous ses sous-agents. Non défini : sans limite.',
+  'limits.workflow.max_iterations': 'Requêtes au modèle d’un flux entier, avec tous ses sous-agents.',
   'limits.max_iterations_ceiling':
     'Requêtes au modèle au plus pour tout agent, quoi qu’en disent sa définition, son agent principal ou limits.run.max_iterations ; ce qui est réduit est signalé.',
   'limits.doom_loop_threshold':
