@@ -1,9 +1,10 @@
 /** Approvals: the question, its possible answers and the decision, modelled on the permission request of ACP v2. */
 import { z } from 'zod';
-import { ApprovalMode, Envelope, Permission } from './agent.ts';
+import { ApprovalMode, Budget, Envelope, Permission } from './agent.ts';
 import { Phrase, Phrases } from './approvals/phrase.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from './limits.ts';
+import { Bound } from './message.ts';
 import { AgainOf } from './messages/again.ts';
 import { GrantOffer, GrantRequest, VerdictStep } from './permission.ts';
 
@@ -195,6 +196,11 @@ export const Subject = z.discriminatedUnion('kind', [
   }),
   /** Another folder has the path of the workspace. A yes lets later calls use it. `hash`: of its path and identity. */
   z.object({ kind: z.literal('replaced-folder'), folder: z.string(), hash: z.string() }),
+  /**
+   * A run, or a workflow in the name of its lead, waits at a limit. A yes extends it by `add`, an edit by another budget.
+   * A no lets the run finish with one last request. `run.stop` stops it.
+   */
+  z.object({ kind: z.literal('limit'), bound: Bound, add: Budget, folder: z.string(), hash: z.string() }),
   /** Questions of an agent; an allowing answer carries one reply for each. */
   z.object({
     kind: z.literal('questions'),
@@ -208,6 +214,9 @@ export type Subject = z.infer<typeof Subject>;
 /** Returns whether a question is about the workspace. Only the person answers it, and no rule for its call applies. */
 export const isAboutWorkspace = (kind: Subject['kind'] | undefined): boolean =>
   kind === 'control-files' || kind === 'replaced-folder';
+
+/** Id of the option of a limit question that no answer has: the client stops the run with `run.stop` instead. */
+export const STOP_OPTION = 'stop';
 
 export const AnswerOption = z.object({
   id: z.string(),

@@ -19,6 +19,11 @@ export function isOwnWish(subject: Subject): boolean {
   return items.length > 0 && items.every(({ again }) => again !== undefined);
 }
 
+/** Returns whether a question has no time limit: the person asked for it, or a run waits at its limit. */
+export function waitsWithoutEnd(subject: Subject): boolean {
+  return subject.kind === 'limit' || isOwnWish(subject);
+}
+
 /** Index of the item that would start a run; -1 where none would. */
 export function spawnIndex(subject: Subject, runId: string): number {
   return spawnItems(subject).findIndex((item) => item.runId === runId);

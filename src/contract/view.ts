@@ -301,7 +301,7 @@ export const Answered = z.object({
   runId: Id,
   /** The agent that would start, or else the one that asked. */
   agent: z.string(),
-  kind: z.enum(['envelopes', 'tool', 'action', 'control-files', 'replaced-folder', 'questions']),
+  kind: z.enum(['envelopes', 'tool', 'action', 'control-files', 'replaced-folder', 'questions', 'limit']),
   title: z.string(),
   /** Where the title is no name of a task: the same as keys and values. */
   says: Phrases.optional(),

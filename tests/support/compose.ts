@@ -175,14 +175,22 @@ export function withAgents(
   return agents;
 }
 
-/** Answers each item of each question once, as the person would. */
-export async function answering(runtime: Runtime, person: Person, isAttended = true): Promise<() => void> {
+/** Lets a run finish at its limit, as it does without a client. */
+export const finishAtLimit: Person = () => ({ kind: 'reject', reason: '' });
+
+/** Answers each item of each question once, as the person would. `atLimit` answers the questions about limits. */
+export async function answering(
+  runtime: Runtime,
+  person: Person,
+  { atLimit = finishAtLimit, isAttended = true }: { atLimit?: Person; isAttended?: boolean } = {},
+): Promise<() => void> {
   const answered = new Set<string>();
   return runtime.subscribe('attention', { canAnswer: true, isAttended }, ({ questions }) => {
     for (const approval of questions) {
       approval.decisions.forEach((decision, item) => {
         const key = `${approval.request.id}/${item}`;
-        const answer = decision === null && !answered.has(key) ? person(approval, item) : null;
+        const ask = approval.request.subject.kind === 'limit' ? atLimit : person;
+        const answer = decision === null && !answered.has(key) ? ask(approval, item) : null;
         if (!answer) return;
         answered.add(key);
         // A stop may have been faster; the test sees what became of it.

@@ -39,6 +39,8 @@ export interface Harness {
 
 export interface HarnessOptions {
   person?: Person;
+  /** Answers questions about limits; default: the run finishes. */
+  atLimit?: Person;
   /** TOML of the settings file. */
   settings?: string;
   files?: Record<string, string | Uint8Array>;
@@ -103,7 +105,8 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
     await model.close();
   };
   onTestFinished(close);
-  await answering(runtime, options.person ?? yes, options.isAttended);
+  const { person = yes, atLimit, isAttended } = options;
+  await answering(runtime, person, { ...(atLimit && { atLimit }), ...(isAttended !== undefined && { isAttended }) });
   const { id: conversationId } = await runtime.request(
     'conversation.create',
     options.lead ? { agent: options.lead } : {},

@@ -4,10 +4,24 @@
  */
 import type { ApprovalMode } from '../agent.ts';
 import { FAULTS } from '../agents/fault-phrases.ts';
+import type { Bound } from '../message.ts';
 import type { Effect, GrantScope } from '../permission.ts';
 import { TRUST } from './trust-phrases.ts';
 import { UNDO } from './undo-phrases.ts';
 import type { Phrase } from './phrase.ts';
+
+interface LimitValues {
+  name: Bound['name'];
+  value: number;
+}
+
+/** In turns, as the screens count requests. */
+function limitWords({ name, value }: LimitValues): string {
+  const number = value.toLocaleString('en-US', { maximumFractionDigits: 9 });
+  if (name === 'costUsd') return `$${Number.isInteger(value * 100) ? value.toFixed(2) : number}`;
+  const unit = { tokens: 'token', minutes: 'minute', iterations: 'turn' }[name];
+  return `${number} ${unit}${value === 1 ? '' : 's'}`;
+}
 
 interface RuleValues {
   effect: Effect;
@@ -116,6 +130,11 @@ export const ENGLISH = {
     'Another folder has this path since Triad first used it. No tool reaches it until you allow that',
   later_calls: (_: Record<string, never>) =>
     'A yes holds for the next calls. This call stays refused, because it was meant for the other folder',
+  limit_of_run: ({ agent, ...limit }: LimitValues & { agent: string }) =>
+    `${agent} reached its limit of ${limitWords(limit)}`,
+  limit_of_workflow: (limit: LimitValues) => `This workflow reached its limit of ${limitWords(limit)}`,
+  extend_or_finish: ({ more }: { more: LimitValues }) =>
+    `It waits for you. Extend it by ${limitWords(more)}, let it finish with one last request, or stop it`,
   were_put_back: ({ paths, folder }: { paths: string; folder: string }) =>
     `put back as before the command: ${paths} (the changed versions are in ${folder})`,
   writes_nothing: (_: Record<string, never>) => 'It can write nothing there',

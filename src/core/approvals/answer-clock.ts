@@ -1,6 +1,7 @@
 /** Counts down the time left of open questions while someone could answer, and expires them. */
 import type { ApprovalRequest } from '#contract/approval.ts';
 import { ANSWERER_GRACE_MS } from '#contract/limits.ts';
+import { waitsWithoutEnd } from '#contract/spawn-items.ts';
 
 const TICK_MS = 500;
 /** How often the time left is stored. */
@@ -16,7 +17,10 @@ interface Ports {
 export class AnswerClock {
   readonly #ports: Ports;
   #answerers = 0;
+  /** Clients of these with a person. */
   #persons = 0;
+  /** When the last client with a person left, by the clock that never jumps; null if none was attached. */
+  #leftAt: number | null = null;
   /** For how long nobody who could answer has been attached, in milliseconds. */
   #aloneMs = 0;
   #lastTick = performance.now();
@@ -38,14 +42,17 @@ export class AnswerClock {
       attached = false;
       this.#tick();
       this.#answerers -= 1;
-      if (isAttended) this.#persons -= 1;
       if (this.#answerers === 0) this.#aloneMs = 0;
+      if (!isAttended) return;
+      this.#persons -= 1;
+      if (this.#persons === 0) this.#leftAt = performance.now();
     };
   }
 
-  /** Whether a client with a person is attached. */
+  /** Whether a client with a person is attached, or left so recently that it may come back. */
   get isAttended(): boolean {
-    return this.#persons > 0;
+    if (this.#persons > 0) return true;
+    return this.#leftAt !== null && performance.now() - this.#leftAt < ANSWERER_GRACE_MS;
   }
 
   /** Call when a question was opened or closed: the clock ticks only while there is one. */
@@ -75,7 +82,7 @@ export class AnswerClock {
       for (const { id } of requests) this.#ports.expire(id, 'Nobody was there to answer', 'alone');
       return;
     }
-    for (const request of requests) {
+    for (const request of requests.filter(({ subject }) => !waitsWithoutEnd(subject))) {
       request.remainingMs -= elapsed;
       if (request.remainingMs <= 0) this.#ports.expire(request.id, 'Nobody answered in time', 'late');
     }

@@ -29,6 +29,8 @@ function askedIn(subject: Subject): Pick<AskedItem, 'runId' | 'asked'>[] {
       return [{ runId: null, asked: subject.files }];
     case 'replaced-folder':
       return [{ runId: null, asked: subject.folder }];
+    case 'limit':
+      return [{ runId: null, asked: subject.add }];
     case 'tool':
     case 'action':
       return [{ runId: null, asked: subject.input }];

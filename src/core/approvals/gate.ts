@@ -114,6 +114,8 @@ export class ApprovalGate {
     if (!open) throw new TriadError('already_answered', NOT_OPEN);
     if (spawnItems(open.approval.request.subject).some(({ again }) => again))
       throw new TriadError('conflict', 'You asked for this yourself: there is no agent to ask back');
+    if (open.approval.request.subject.kind === 'limit')
+      throw new TriadError('conflict', 'No agent asks this: its run waits at a limit');
     await open.exchange.ask(question);
   }
 
@@ -218,7 +220,10 @@ export class ApprovalGate {
     });
     if (open.policy === 'all') {
       const { subject } = open.approval.request;
-      const isForPerson = isAboutWorkspace(subject.kind) || (subject.kind === 'tool' && subject.keys !== undefined);
+      const isForPerson =
+        isAboutWorkspace(subject.kind) ||
+        subject.kind === 'limit' ||
+        (subject.kind === 'tool' && subject.keys !== undefined);
       this.#decideRest(open, {
         decidedBy: 'rule',
         ruleId: 'approve:all',

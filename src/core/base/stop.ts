@@ -2,9 +2,9 @@
 import type { ErrorCode } from '#contract/error.ts';
 import { TriadError } from './errors.ts';
 
-/** `user`: a person pressed stop · `output`: nobody reads what it says any more · `parent`: the run above ended · `lead`: terminated by its lead · `timeout`: silent too long · `time`: its time is used up · `shutdown`: the program ends · `failure`: the store failed · `provider`: the provider does not answer, and nobody is attached · `terminated`, `hangup`, `unwritable`: the program that waited for it was told to end, lost its terminal, or could not write what it said. */
+/** `user`: a person pressed stop · `output`: nobody reads what it says any more · `parent`: the run above ended · `lead`: terminated by its lead · `timeout`: silent too long · `time`: its time is used up · `raised`: the limit that a question was about was raised · `shutdown`: the program ends · `failure`: the store failed · `provider`: the provider does not answer, and nobody is attached · `terminated`, `hangup`, `unwritable`: the program that waited for it was told to end, lost its terminal, or could not write what it said. */
 export type StopKind =
-  | ('user' | 'output' | 'parent' | 'lead' | 'timeout' | 'time')
+  | ('user' | 'output' | 'parent' | 'lead' | 'timeout' | 'time' | 'raised')
   | ('shutdown' | 'failure' | 'provider' | 'terminated' | 'hangup' | 'unwritable');
 
 const SENTENCE: Readonly<Record<StopKind, string>> = {
@@ -14,6 +14,7 @@ const SENTENCE: Readonly<Record<StopKind, string>> = {
   lead: 'Terminated by the lead',
   timeout: 'Stopped: nothing came from the model or a tool for too long',
   time: 'Stopped: its time was used up',
+  raised: 'The limit was raised elsewhere',
   shutdown: 'Interrupted: the program was closed',
   failure: 'Interrupted: the history could not be written',
   provider: 'Interrupted: the provider did not answer',

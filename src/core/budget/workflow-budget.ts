@@ -22,6 +22,7 @@ export class WorkflowBudget {
   #limits: Budget;
   /** Limits of runs that the person raised, whole, by run id. */
   readonly #raised: Map<string, Budget>;
+  readonly #onRaise = new Set<() => void>();
   /** Models whose unknown price was told. */
   readonly #unpriced = new Map<string, 'bounded' | 'unbounded'>();
   readonly #unlisted = new Set<string>();
@@ -52,6 +53,7 @@ export class WorkflowBudget {
 
   raise(limits: Budget): void {
     this.#limits = limits;
+    for (const call of [...this.#onRaise]) call();
   }
 
   /** What holds for a run now: `approved`, unless the person has raised it since. */
@@ -61,6 +63,13 @@ export class WorkflowBudget {
 
   raiseRun(runId: string, limits: Budget): void {
     this.#raised.set(runId, limits);
+    for (const call of [...this.#onRaise]) call();
+  }
+
+  /** Calls `call` each time the person raises a limit, until the returned function is called. */
+  onRaise(call: () => void): () => void {
+    this.#onRaise.add(call);
+    return () => this.#onRaise.delete(call);
   }
 
   /**

@@ -67,7 +67,7 @@ class FlowPartner implements Partner {
           if (told) return { text: bestAnswer(entries) ?? result.text, ...unjudged(told.bound) };
           const bound = yield* this.#hand(answer, result, move.round);
           if (!bound) break;
-          yield noteLimit(history, bound);
+          if ((await this.#run.limits.askPerson(bound)) === 'finish') yield noteLimit(history, bound);
           return null;
         }
         case 'run':

@@ -90,6 +90,8 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
         run.limits.close();
         return yield* end(history, timeUp);
       }
+      // A bound that is raised, or a stop, is seen at the next look.
+      if (bound && (await run.limits.askPerson(bound)) === 'continue') continue;
       if (bound) yield* tellLimit(history, bound);
       const at = bound ?? notice?.bound ?? null;
       let crossed: Bound | null;
@@ -101,6 +103,7 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
         if (yield* roomAfterRefusal(run, error)) continue;
         throw error;
       }
+      if (crossed && at === null && (await run.limits.askPerson(crossed)) === 'continue') continue;
       const tooMuch = limitCrossed(history, crossed, at !== null);
       if (tooMuch) return yield* end(history, tooMuch);
     }

@@ -49,7 +49,8 @@ export async function* reflect(
       if (told) return { text: end.text, ...unreviewed(told.bound) };
       const { reflection } = envelope;
       const bound = yield* inFlight(run, null, (_calls, emit) => review(run, answer, reflection, emit));
-      if (bound) yield noteLimit(history, bound);
+      // With more of the limit, or after a stop, the loop comes back to this review.
+      if (bound && (await run.limits.askPerson(bound)) === 'finish') yield noteLimit(history, bound);
       return null;
     }
   }

@@ -107,6 +107,8 @@ export interface RunContext {
   readonly limits: {
     /** The bound that one more request would cross, after so many turns; null lets it through. */
     admit(turns: number): Bound | null;
+    /** Asks the person how to go on at a bound. `finish`: one last request without tools. `continue`: check again. */
+    askPerson(bound: Bound): Promise<'continue' | 'finish'>;
     /** One more request was let through, and will not be sent. */
     withdraw(): void;
     /** Input tokens of all classes of the run's last turn; 0 before. */

@@ -28,6 +28,7 @@ import type { ProviderLimiter } from '../model/provider-limiter.ts';
 import { RequestRetries } from '../model/request-retries.ts';
 import type { ModelError } from '../model/model.ts';
 import { Stopped } from '../base/stop.ts';
+import type { LimitedRun } from '../approvals/limit-questions.ts';
 import { refuseReplacedFolder } from '../approvals/replaced-folder.ts';
 import { handedOn } from '../tools/long-output.ts';
 import { findChangeSet } from './workspace-of.ts';
@@ -241,12 +242,21 @@ async function undosThere({ workspaces: { changes } }: Parts['engine'], { doers 
   return found.flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
-function limitsFor({ workflow, plan, clock }: Parts): RunContext['limits'] {
-  const { recorder, envelope } = plan;
+function limitsFor({ workflow, plan, clock, signal, watchdog }: Parts): RunContext['limits'] {
+  const { recorder, envelope, chain, stored, kind } = plan;
   const { runId } = recorder.ids;
   const own = (): Budget => workflow.budget.limitsOfRun(runId, limitsOf(envelope));
+  const limited: LimitedRun = {
+    ...{ recorder, chain, folder: envelope.folder, signal, stored: stored.approvals, limits: own },
+    used: () => usedOf(recorder.tally, clock.ms, recorder.tally.requests),
+  };
+  if (kind === 'lead') workflow.limitQuestions.setLead(limited);
   return {
     admit: (turns) => workflow.budget.admit(runId, own(), usedOf(recorder.tally, clock.ms, turns)),
+    askPerson: (bound) => {
+      const resume = watchdog.hold();
+      return workflow.limitQuestions.answer(limited, bound).finally(resume);
+    },
     withdraw: () => workflow.budget.withdraw(runId),
     lastInput: () => workflow.budget.lastInput(runId),
     noteMiscount: () => workflow.budget.noteMiscount(),

@@ -15,7 +15,7 @@ import { errorInfo, TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { Transcript, nextStep, reviewedIn, salvaged } from '../log/transcript.ts';
 import { limitEnd, limitNotice, limitRemark } from '../budget/limit-notices.ts';
-import { limitsOf } from '../budget/limits.ts';
+import { isRaised, limitsOf } from '../budget/limits.ts';
 import { TimeUp, watchTime } from '../budget/time-limit.ts';
 import type { Ending } from '../loop/stop-conditions.ts';
 import { providerTraits } from '../model/provider-traits.ts';
@@ -68,7 +68,7 @@ export async function executeRun(
       );
     }
     void recorder.record(startOf(plan));
-    dropQuestions(plan);
+    dropQuestions(plan, workflow);
     open(plan, history);
     recordModelNotices({ engine, workflow, plan });
     const model = await engine.model(envelope.provider, recorder.ids.conversationId);
@@ -120,14 +120,20 @@ function handsOf(engine: Engine, { recorder, envelope }: RunPlan, signal: AbortS
   return { shell, mcp: new RunMcp(engine.mcp, { folder: envelope.folder, conversationId }, signal) };
 }
 
-/** What was asked in the middle of a call of an earlier attempt nobody waits for any more. */
-function dropQuestions({ recorder, stored: { approvals } }: RunPlan): void {
-  for (const { request, decisions } of approvals.filter((approval) => approval.request.during))
-    itemHashes(request.subject).forEach((hash, item) => {
+/** Closes questions of an earlier attempt that no one waits for: asked in a call, or about a limit that was extended. */
+function dropQuestions({ recorder, envelope, stored: { approvals } }: RunPlan, { budget }: WorkflowScope): void {
+  const own = budget.limitsOfRun(recorder.ids.runId, limitsOf(envelope));
+  for (const { request, decisions } of approvals) {
+    const { during, subject, id: approvalId } = request;
+    const isExtended =
+      subject.kind === 'limit' && isRaised(subject.bound, subject.bound.of === 'run' ? own : budget.limits);
+    if (!during && !isExtended) continue;
+    const why = during ? 'The call that asked it was interrupted' : 'The limit was extended';
+    itemHashes(subject).forEach((hash, item) => {
       if (decisions[item] !== null) return;
-      const decision = droppedDecision(item, hash, 'The call that asked it was interrupted');
-      void recorder.record({ type: 'approval-decide', approvalId: request.id, decision });
+      void recorder.record({ type: 'approval-decide', approvalId, decision: droppedDecision(item, hash, why) });
     });
+  }
 }
 
 /** The first words to a fresh run are its prompt; a resumed one goes on where its history ends. */

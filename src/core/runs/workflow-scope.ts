@@ -1,6 +1,7 @@
 /** What the runs of one workflow share: who answers their questions, the tree of them, their record and what they spend. */
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
+import type { LimitQuestions } from '../approvals/limit-questions.ts';
 import type { WorkflowBudget } from '../budget/workflow-budget.ts';
 import type { TryNow } from '../model/try-now.ts';
 import type { WorkflowTotals } from '../log/workflow-totals.ts';
@@ -17,6 +18,7 @@ export interface WorkflowScope {
   readonly runs: RunTree;
   readonly record: WorkflowTotals;
   readonly budget: WorkflowBudget;
+  readonly limitQuestions: LimitQuestions;
   readonly words: PersonWords;
   /** Lets the person send waiting requests again at once. */
   readonly tryNow: TryNow;

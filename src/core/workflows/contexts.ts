@@ -131,7 +131,7 @@ export class Contexts {
       watchdog,
       limits: {
         ...{ admit: () => null, withdraw: nothing, lastInput: () => 0, noteMiscount: () => false },
-        ...{ isRaised: () => false, close: nothing },
+        ...{ isRaised: () => false, askPerson: () => Promise.resolve('finish' as const), close: nothing },
       },
       admit: (until: AbortSignal) => engine.limiter(model.provider).acquire(model, until, { free: true }),
       price: (usage: ModelUsage) => engine.price(envelope.model, usage),

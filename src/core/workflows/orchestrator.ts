@@ -304,7 +304,7 @@ export class Orchestrator {
   }
 
   #workflow(opening: Opening): Workflow {
-    const { price } = this.#engine;
+    const { price, gate } = this.#engine;
     const { runs } = opening;
     const limits = opening.limits();
     const children = runs.filter(isSubAgent);
@@ -314,6 +314,7 @@ export class Orchestrator {
       maxSubAgents: limits.max_sub_agents,
       maxConcurrent: limits.max_concurrent,
       price,
+      gate,
       subAgents: summariesOf(runs.filter(isReported)),
       // Refused and never started ones gave their slot back.
       taken: children.filter((run) => run.attempt > 0 || run.outcome === null).length,

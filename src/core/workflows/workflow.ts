@@ -4,6 +4,7 @@ import type { FailureContext, RequestUsage, SubAgentSummary } from '#contract/ev
 import type { Word } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
+import { LimitQuestions } from '../approvals/limit-questions.ts';
 import { WorkflowBudget } from '../budget/workflow-budget.ts';
 import { TryNow } from '../model/try-now.ts';
 import { WorkflowTotals } from '../log/workflow-totals.ts';
@@ -27,6 +28,7 @@ interface Parts {
   maxConcurrent: number;
   budget: Budget;
   price: Engine['price'];
+  gate: Engine['gate'];
   /** Of earlier attempts: its sub-agents, how many of them hold a slot, and what was used. */
   subAgents: readonly SubAgentSummary[];
   taken: number;
@@ -50,6 +52,7 @@ export class Workflow implements WorkflowScope {
   readonly runs: RunTree;
   readonly record: WorkflowTotals;
   readonly budget: WorkflowBudget;
+  readonly limitQuestions: LimitQuestions;
   readonly words: PersonWords;
   readonly subAgents: Roster;
   readonly tryNow = new TryNow();
@@ -65,6 +68,12 @@ export class Workflow implements WorkflowScope {
     this.record = record;
     this.runs = new RunTree(parts.leadRunId);
     this.budget = new WorkflowBudget({ ...parts, limits: parts.budget, tally: () => record.tally });
+    this.limitQuestions = new LimitQuestions({
+      gate: parts.gate,
+      policy: parts.approve,
+      budget: this.budget,
+      answerMs: () => parts.limits().approval_seconds * 1000,
+    });
     this.words = new PersonWords(parts.said);
     this.subAgents = new Roster(parts);
   }

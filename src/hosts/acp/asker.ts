@@ -1,6 +1,6 @@
 /** Puts the open questions of one conversation to the client while one of its turns runs, and hands back what it says. */
 import { type AgentContext, methods, RequestError } from '@agentclientprotocol/sdk';
-import type { Answer, Approval } from '#contract/approval.ts';
+import { type Answer, type Approval, STOP_OPTION } from '#contract/approval.ts';
 import type { Client } from '#contract/rpc.ts';
 import { errorInfo, TriadError } from '#core/base/errors.ts';
 import type { Door } from './door.ts';
@@ -105,7 +105,7 @@ export class Asker {
     }
   }
 
-  async #answer(item: Item, told: string | null, signal: AbortSignal): Promise<Answer> {
+  async #answer(item: Item, told: string | null, signal: AbortSignal): Promise<Answer | null> {
     const { context, forms } = this.#parts;
     const { request } = item.approval;
     if (request.subject.kind === 'questions') {
@@ -115,7 +115,12 @@ export class Asker {
     const asking = requestOf(item, told);
     const options = { cancellationSignal: signal, stopWaitingOnCancel: true };
     const method = methods.client.session.requestPermission;
-    const answer = answerOf(item, chosenOf(asking, await context.request(method, asking, options)));
+    const chosen = chosenOf(asking, await context.request(method, asking, options));
+    if (chosen?.optionId === STOP_OPTION) {
+      await this.#parts.door.ask((client) => client.request('run.stop', { runId: request.runId }));
+      return null;
+    }
+    const answer = answerOf(item, chosen);
     if (request.reversible || (answer.kind !== 'allow' && answer.kind !== 'edit')) return answer;
     const again = confirmationOf(asking, request);
     const second = chosenOf(again, await context.request(method, again, options));

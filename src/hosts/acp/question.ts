@@ -87,6 +87,7 @@ function calledBy({ subject }: Request, item: number): { tool: string; input: un
   if (subject.kind === 'tool') return { tool: subject.tool, input: subject.input };
   if (subject.kind === 'control-files') return { tool: 'bash', input: { files: subject.files } };
   if (subject.kind === 'replaced-folder') return { tool: 'read_file', input: { folder: subject.folder } };
+  if (subject.kind === 'limit') return { tool: 'limit', input: { bound: subject.bound, add: subject.add } };
   if (subject.kind === 'action') return { tool: 'request_approval', input: subject.input };
   return { tool: 'spawn_agent', input: spawnItems(subject)[item]?.envelope };
 }

@@ -67,6 +67,31 @@ test('what the person asked for themselves waits as long as they do, also where 
   expect(gate.pending()[0]?.request.remainingMs).toBe(10_000);
 });
 
+test('a limit has no time while a client is attached, and lets the run finish a minute after the last one left', async () => {
+  const { gate, asking, decisions } = gateWith();
+  const bound = { of: 'run', name: 'iterations', value: 40 } as const;
+  const subject = { kind: 'limit', bound, add: { iterations: 40 }, folder: '/work', hash: 'h' } as const;
+  const leave = gate.attach();
+  const answered = gate.ask(requestOf({ subject, onTimeout: 'approve', remainingMs: 10_000 }), asking);
+  await settled();
+  pass(10 * ANSWERER_GRACE_MS);
+  expect(decisions()).toEqual([]);
+  leave();
+  pass(ANSWERER_GRACE_MS - 1000);
+  expect([decisions(), gate.canAnswer]).toEqual([[], true]);
+  pass(2000);
+  expect((await answered).decisions).toMatchObject([{ allowed: false, decidedBy: 'timeout' }]);
+  expect(gate.canAnswer).toBe(false);
+});
+
+test.each(['all', 'none'] as const)('a limit is never extended by the policy "%s"', async (policy) => {
+  const { gate, asking } = gateWith({ policy });
+  const bound = { of: 'run', name: 'iterations', value: 40 } as const;
+  const subject = { kind: 'limit', bound, add: { iterations: 40 }, folder: '/work', hash: 'h' } as const;
+  const { decisions } = await gate.ask(requestOf({ subject }), asking);
+  expect(decisions).toMatchObject([{ allowed: false, decidedBy: 'rule' }]);
+});
+
 test('it runs from when the question is shown, and stands still while the agent answers one', async () => {
   const stored = Promise.withResolvers<DurableEvent>();
   const said = Promise.withResolvers<string>();
@@ -121,7 +146,7 @@ test('a stop after the answer changes nothing', async () => {
 
 /** Only what the clock looks at. */
 function clockWith(remainingMs: number) {
-  const requests = [{ id: 'q', remainingMs } as ApprovalRequest];
+  const requests: ApprovalRequest[] = [requestOf({ remainingMs })];
   const expired: string[] = [];
   const saved: number[] = [];
   const clock = new AnswerClock({

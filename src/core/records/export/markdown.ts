@@ -263,5 +263,7 @@ function nameOf(subject: Subject, item: number): string {
       return 'Replaced folder';
     case 'questions':
       return 'Questions';
+    case 'limit':
+      return 'Limit';
   }
 }

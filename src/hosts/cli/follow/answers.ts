@@ -50,6 +50,8 @@ function isShort({ delayMs }: ProviderWait): boolean {
 
 const SHORT_WAIT_MS = 3000;
 
+const FINISH: Answer = { kind: 'reject', reason: '' };
+
 /** Every open item gets the same answer, once. */
 async function answerAlike(
   client: Client,
@@ -64,8 +66,10 @@ async function answerAlike(
         const key = `${request.id}:${item}`;
         if (decision !== null || answered.has(key)) continue;
         answered.add(key);
+        // A yes to everything extends no limit.
+        const isLimit = request.subject.kind === 'limit';
         client
-          .request('approval.decide', { approvalId: request.id, item, answer })
+          .request('approval.decide', { approvalId: request.id, item, answer: isLimit ? FINISH : answer })
           .catch((error: unknown) => screen.note(lineOf(error)));
       }
     }

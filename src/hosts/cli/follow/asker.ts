@@ -8,6 +8,7 @@ import { lengthOf } from '#contract/visible-text.ts';
 import { hasCode, lineOf } from '../terminal/failure.ts';
 import { grantLetters, grantText, wishOf } from './grant-choices.ts';
 import { AskBack } from './ask-back.ts';
+import { askLimit } from './ask-limit.ts';
 import { askReplies } from './ask-replies.ts';
 import { questionText } from '../render/question-text.ts';
 import type { Screen } from '../terminal/screen.ts';
@@ -56,12 +57,10 @@ export function createAsker(
       current = { key: slot.key, controller };
       screen.hold();
       try {
+        const { id: approvalId, runId } = slot.approval.request;
         const answer = await askOne(terminal, slot, back, controller.signal);
-        await client.request('approval.decide', {
-          approvalId: slot.approval.request.id,
-          item: slot.item,
-          answer,
-        });
+        if (answer === 'stop') await client.request('run.stop', { runId });
+        else await client.request('approval.decide', { approvalId, item: slot.item, answer });
         done.add(slot.key);
       } catch (error) {
         terminal.write(`${controller.signal.aborted ? 'The question is closed.' : lineOf(error)}\n`);
@@ -128,7 +127,7 @@ async function askOne(
   { approval, item }: Slot,
   back: AskBack,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<Answer | 'stop'> {
   const { request } = approval;
   const asked = spawnItems(request.subject)[item]?.envelope ?? null;
   // There is no agent behind what the person asked for.
@@ -141,6 +140,7 @@ async function askOne(
     terminal.write(`\n${text}\n${terminal.fits(text) ? '' : tooLong(text)}`);
   };
   show();
+  if (request.subject.kind === 'limit') return askLimit(terminal, request.subject, signal);
   if (request.subject.kind === 'questions') {
     await terminal.discardTyped(signal);
     return askReplies(terminal, request.subject.questions, signal);

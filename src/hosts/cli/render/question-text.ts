@@ -27,6 +27,7 @@ export function questionText(
     ...(request.description === '' ? [] : [field('what', passage(request.description))]),
   ];
   const { subject } = request;
+  if (subject.kind === 'limit') return limitLines(request, style).join('\n');
   if (subject.kind === 'questions') return questionLines(request, subject, style).join('\n');
   if (subject.kind === 'action') return [...head, ...actionLines(subject)].join('\n');
   if (subject.kind === 'replaced-folder') return head.join('\n');
@@ -205,6 +206,11 @@ function controlFileLines({ files }: Extract<Subject, { kind: 'control-files' }>
       ? [field(change, visible(path))]
       : [field(change, visible(path)), ...block('content', content, style)],
   );
+}
+
+/** The limit that was reached, without a risk: nothing is allowed or forbidden by the answer. */
+function limitLines({ title, description }: ApprovalRequest, style: Style): string[] {
+  return [style('bold', indented(`── ${visible(title)}`)), field('what', passage(description))];
 }
 
 /** Nothing is allowed or forbidden by the answers: no risk, no yes and no. */

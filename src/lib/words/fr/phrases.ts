@@ -2,7 +2,9 @@
 import type { ApprovalMode } from '#contract/agent.ts';
 import type { ENGLISH } from '#contract/approvals/phrases.ts';
 import type { StartPlace } from '#contract/approvals/trust-phrases.ts';
+import type { Bound } from '#contract/message.ts';
 import type { Effect, GrantScope } from '#contract/permission.ts';
+import { usd } from '#lib/view/format.ts';
 import type { SameWords } from '../following.ts';
 import { faultPhrases } from './fault-phrases.ts';
 import { de, modeNames, plural } from './sentences.ts';
@@ -27,6 +29,16 @@ const START_PLACES: Readonly<Record<StartPlace, string>> = {
   'no-sandbox': 's’exécute sans bac à sable, avec le réseau et tous vos droits',
 };
 const UNLESS = 'Triad vous le demande avant chaque écriture, sauf si une règle ou une autorisation nomme ce fichier';
+
+function limitWords({ name, value }: { name: Bound['name']; value: number }): string {
+  const number = value.toLocaleString('fr', { maximumFractionDigits: 9 });
+  return {
+    costUsd: usd(value),
+    tokens: plural(value, 'jeton', 'jetons'),
+    minutes: `${number} min`,
+    iterations: plural(value, 'tour', 'tours'),
+  }[name];
+}
 
 /** What an agent is about to do with a tool, after « avant ». */
 const BEFORE: Readonly<Record<string, string>> = {
@@ -106,6 +118,10 @@ export const phrases = {
   replaced_folder: () =>
     'Un autre dossier a ce chemin depuis que Triad l’a utilisé. Aucun outil n’y accède avant votre accord',
   later_calls: () => 'Un oui vaut pour les prochains appels. Celui-ci reste refusé, car il concernait l’autre dossier',
+  limit_of_run: ({ agent, ...limit }) => `${agent} a atteint sa limite de ${limitWords(limit)}`,
+  limit_of_workflow: (limit) => `Ce flux a atteint sa limite de ${limitWords(limit)}`,
+  extend_or_finish: ({ more }) =>
+    `Il vous attend. Prolongez de ${limitWords(more)}, laissez-le finir par une dernière requête, ou arrêtez-le`,
   were_put_back: ({ paths, folder }) =>
     `remis comme avant la commande : ${paths} (les versions changées sont dans ${folder})`,
   writes_nothing: () => 'Elle ne peut rien y écrire',

@@ -221,3 +221,38 @@ describe('more than once', () => {
     expect(terminal.shown()).not.toContain('\u202E');
   });
 });
+
+const limit = (): Approval =>
+  asked(
+    spawnRequest({
+      title: 'code-reviewer reached its limit of 40 turns',
+      subject: {
+        kind: 'limit',
+        bound: { of: 'run', name: 'iterations', value: 40 },
+        add: { iterations: 40 },
+        folder: '/w',
+        hash: 'h',
+      },
+    }),
+  );
+
+test.for<[string | null, object]>([
+  ['e', { kind: 'allow' }],
+  ['extend 15', { kind: 'edit', value: { iterations: 15 } }],
+  ['f', { kind: 'reject', reason: '' }],
+  [null, { kind: 'reject', reason: '' }],
+])('%s answers a run at its limit', async ([line, answer]) => {
+  const client = answering();
+  const terminal = typing(['y', 'e -3', line]);
+  asker(client, terminal).update([limit()]);
+  await expect.poll(() => answers(client)).toEqual([expect.objectContaining({ answer })]);
+  expect(terminal.shown()).toContain('code-reviewer reached its limit of 40 turns');
+  expect(terminal.shown().match(/\[e\]xtend \(or e NUMBER\), \[f\]inish now, \[s\]top/g)).toHaveLength(3);
+});
+
+test('s stops a run at its limit', async () => {
+  const client = memoryClient({ 'run.stop': () => ({}) as never });
+  const question = limit();
+  asker(client, typing(['s'])).update([question]);
+  await expect.poll(() => client.requests).toEqual([{ method: 'run.stop', input: { runId: question.request.runId } }]);
+});
