@@ -1,7 +1,60 @@
-/** A sub-agent that used up its budget reports what it has, and goes on once it may use more. */
+/** A sub-agent that used up its budget asks, or reports what it has and goes on once it may use more. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { answerFrom, CHILD, LEAD, reportOf, spawn, START } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { expectAccessible } from '../support/accessible.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
+
+/** A lead with one sub-agent that looks twice before it reports. */
+function lookingTwice(): Script {
+  return new Script()
+    .on(START)
+    .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
+    .on({ ...CHILD, lastUser: /no tools any more/ })
+    .reply([text('Half of it is read so far.')])
+    .on({ ...CHILD, turn: 3 })
+    .reply([text(reportOf('the workspace'))])
+    .on(CHILD)
+    .reply(({ turn }) => [toolUse('list_directory', { path: '.', limit: turn })])
+    .on(LEAD)
+    .reply((seen) => [text(answerFrom(seen))]);
+}
+
+const ONE_TURN = '[limits.run]\nmax_iterations = 1\n';
+const withLimit = (settings: string) => ({
+  before: async ({ home }: { home: string }) => {
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    await writeFile(join(home, 'config.toml'), settings, { mode: 0o600 });
+    return () => Promise.resolve();
+  },
+});
+
+test('a run at its limit waits for the person, who extends it by keyboard, lets it finish or stops it', async ({
+  start,
+}) => {
+  const app = await start(lookingTwice(), withLimit(`${ONE_TURN}[permissions]\nmode = "auto"\n`));
+  await app.send('Inspect this project.');
+  const { page, question } = app;
+  await expect(question).toHaveRole('alertdialog');
+  await expect(question).toContainText('inspector reached its limit of 1 turn');
+  await expect(question).not.toContainText('left');
+  await expectAccessible(page);
+  const amount = question.getByLabel('Turns to add');
+  await expect(amount).toHaveValue('1');
+  await amount.fill('0');
+  await expect(question.getByRole('button', { name: 'Extend' })).toHaveAttribute('aria-disabled', 'true');
+  await amount.fill('4');
+  const requests = app.model.requests.length;
+  await page.keyboard.press('Control+Enter');
+  await app.expectCard('inspector', 'completed');
+  expect(app.model.requests.length).toBeGreaterThan(requests);
+
+  // The lead is at its own limit of one turn now.
+  await expect(question).toContainText('lead reached its limit of 1 turn');
+  await question.getByRole('button', { name: 'Stop' }).click();
+  await app.expectOutcome('cancelled');
+});
 
 test(
   'an extension lets a sub-agent finish',
@@ -33,6 +86,8 @@ test(
     await app.field('Budget: tokens in all').fill('900000');
     await app.allow();
 
+    await expect(app.question).toContainText('inspector reached its limit of 1 turn');
+    await app.question.getByRole('button', { name: 'Finish now' }).click();
     await app.expectCard('inspector', 'budget exceeded');
     const card = app.card('inspector');
     await expect(card).toContainText('What it had when its budget was used up');

@@ -87,6 +87,8 @@ const salvaged: WorkScreen = {
     await app.field('Turns at most').fill('1');
     await app.allow();
     await app.allow('odd-check');
+    await shoot('at-limit');
+    await app.question.getByRole('button', { name: 'Finish now' }).click();
     await app.expectOutcome('completed');
     await app.card('slow-check').getByRole('button', { name: 'Extend', exact: true }).click();
     await app.log.hover();

@@ -134,7 +134,7 @@ export const ENGLISH = {
     `${agent} reached its limit of ${limitWords(limit)}`,
   limit_of_workflow: (limit: LimitValues) => `This workflow reached its limit of ${limitWords(limit)}`,
   extend_or_finish: ({ more }: { more: LimitValues }) =>
-    `It waits for you. Extend it by ${limitWords(more)}, let it finish with one last request, or stop it`,
+    `It waits for you. Extend the limit by ${limitWords(more)}, let it finish with one last request, or stop it`,
   were_put_back: ({ paths, folder }: { paths: string; folder: string }) =>
     `put back as before the command: ${paths} (the changed versions are in ${folder})`,
   writes_nothing: (_: Record<string, never>) => 'It can write nothing there',

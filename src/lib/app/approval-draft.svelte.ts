@@ -3,9 +3,9 @@ import type { Envelope } from '#contract/agent.ts';
 import type { Answer } from '#contract/approval.ts';
 import type { Question } from '#lib/view/phase.ts';
 import { GrantDraft } from './grant-draft.svelte.ts';
-import { ActionDraft, ReplyDraft } from './reply-draft.svelte.ts';
+import { ActionDraft, LimitDraft, ReplyDraft } from './reply-draft.svelte.ts';
 
-export type Draft = EnvelopeDraft | ToolDraft | ActionDraft | ReplyDraft;
+export type Draft = EnvelopeDraft | ToolDraft | ActionDraft | ReplyDraft | LimitDraft;
 
 type EnvelopeBudget = NonNullable<Envelope['limits']['budget']>;
 
@@ -155,6 +155,7 @@ export function draftOf(question: Question): Draft {
   if (question.spawn) return new EnvelopeDraft(question.spawn.envelope, grant);
   if (subject.kind === 'action') return new ActionDraft(subject);
   if (subject.kind === 'questions') return new ReplyDraft(subject.questions);
+  if (subject.kind === 'limit') return new LimitDraft(subject);
   if (subject.kind !== 'tool') return new ToolDraft(null, grant);
   return new ToolDraft(subject.input, grant, subject.mcp !== undefined);
 }

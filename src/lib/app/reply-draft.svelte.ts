@@ -1,5 +1,6 @@
-/** Drafts of replies to an agent's questions, and of an edited action, before they are sent. */
+/** Drafts of replies to an agent's questions, of an edited action and of an extended limit, before they are sent. */
 import type { Answer, PersonQuestion, Subject } from '#contract/approval.ts';
+import type { Bound } from '#contract/message.ts';
 
 interface Box {
   chosen: string[];
@@ -52,6 +53,42 @@ export class ReplyDraft {
 
   skipped(): Answer {
     return { kind: 'reply', replies: this.questions.map(() => null) };
+  }
+}
+
+/** How much more a run at its limit may use: as much again, unless the person writes another amount. */
+export class LimitDraft {
+  readonly kind = 'limit';
+  readonly grant = null;
+  readonly name: Bound['name'];
+  readonly #suggested: number;
+  amount = $state<number | null | undefined>(0);
+  /** Always empty: a no lets the run finish. */
+  reason = '';
+  readonly edits = 0;
+  readonly changed: readonly string[] = [];
+
+  constructor({ bound: { name, value }, add }: Extract<Subject, { kind: 'limit' }>) {
+    this.name = name;
+    this.#suggested = add[name] ?? value;
+    this.reset();
+  }
+
+  get isWhole(): boolean {
+    return this.name === 'tokens' || this.name === 'iterations';
+  }
+
+  get isValid(): boolean {
+    const amount = this.amount ?? 0;
+    return amount > 0 && (!this.isWhole || Number.isInteger(amount));
+  }
+
+  reset(): void {
+    this.amount = this.#suggested;
+  }
+
+  answer(): Answer {
+    return this.amount === this.#suggested ? { kind: 'allow' } : { kind: 'edit', value: { [this.name]: this.amount } };
   }
 }
 

@@ -1,6 +1,6 @@
 /** Everything that waits for the person, in the one order in which every screen lists it. Pure. */
 import type { Attention, Interrupted } from '#contract/view.ts';
-import { isOwnWish } from '#contract/spawn-items.ts';
+import { waitsWithoutEnd } from '#contract/spawn-items.ts';
 import { questionsOf, type Question } from './phase.ts';
 
 interface Entry {
@@ -43,7 +43,7 @@ const asEntry = (question: Question): Waiting => ({
 
 /** The question whose time runs out first, in the order of the list where several do; null where none has a time. */
 export function soonestOf(questions: readonly Question[]): Question | null {
-  const timed = questions.filter(({ asleep, approval }) => !asleep && !isOwnWish(approval.request.subject));
+  const timed = questions.filter(({ asleep, approval }) => !asleep && !waitsWithoutEnd(approval.request.subject));
   const left = ({ approval }: Question): number => approval.request.remainingMs;
   return timed.reduce<Question | null>((first, one) => (first && left(first) <= left(one) ? first : one), null);
 }

@@ -333,6 +333,7 @@ export const english = {
     verdict: (kind: Subject['kind'], { outcome, allowed }: Pick<Decision, 'outcome' | 'allowed'>) => {
       if (outcome === 'cancelled') return 'Cancelled';
       if (kind === 'control-files') return allowed ? 'Kept' : 'Put back';
+      if (kind === 'limit') return allowed ? 'Extended' : 'Finished';
       if (!allowed) return 'Rejected';
       return kind === 'questions' ? 'Answered' : 'Allowed';
     },

@@ -57,6 +57,8 @@ export const workWords = {
     },
     goOn: 'Extend and go on',
     raise: 'Extend',
+    finish: 'Finish now',
+    stop: 'Stop',
     extending: 'Extending…',
     cancel: 'Not now',
     nothing: 'Enter how much to add in at least one field.',

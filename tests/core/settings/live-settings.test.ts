@@ -367,10 +367,7 @@ test('what runs keeps what it started with', async () => {
   const held = new Gate();
   const script = new Script()
     .on({ step: 1 })
-    .reply([toolUse('list_directory', {})], {
-      times: 1,
-      hold: held.at(1),
-    })
+    .reply([toolUse('list_directory', {})], { times: 1, hold: held.at(1) })
     .on({})
     .reply([text('Done.')]);
   const engine = await startEngine(script, { configFolder: await folderWith({}) });

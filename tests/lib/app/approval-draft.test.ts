@@ -1,7 +1,7 @@
 // An answer carries what was changed, and nothing when nothing was.
 import { describe, expect, it } from 'vitest';
 import { EnvelopeDraft, NotJson, ToolDraft } from '#lib/app/approval-draft.svelte.ts';
-import { ActionDraft, ReplyDraft } from '#lib/app/reply-draft.svelte.ts';
+import { ActionDraft, LimitDraft, ReplyDraft } from '#lib/app/reply-draft.svelte.ts';
 import { envelope } from '../support/story.ts';
 
 describe('EnvelopeDraft', () => {
@@ -51,6 +51,36 @@ describe('ToolDraft of a stranger', () => {
       draft.reset();
       expect(draft.edited).toEqual([]);
     }
+  });
+});
+
+describe('LimitDraft', () => {
+  const limit = (name: 'costUsd' | 'iterations', value: number) =>
+    new LimitDraft({
+      kind: 'limit',
+      bound: { of: 'run', name, value },
+      add: { [name]: value },
+      folder: '/',
+      hash: 'h',
+    });
+
+  it('extends by as much again, or by the amount that is written', () => {
+    const draft = limit('iterations', 40);
+    expect(draft.answer()).toEqual({ kind: 'allow' });
+    draft.amount = 15;
+    expect(draft.answer()).toEqual({ kind: 'edit', value: { iterations: 15 } });
+  });
+
+  it('takes parts of a dollar, but no parts of a turn, and nothing that is not above zero', () => {
+    const [turns, cost] = [limit('iterations', 40), limit('costUsd', 2)];
+    const valid = (draft: LimitDraft, amount: number | null) => Object.assign(draft, { amount }).isValid;
+    expect([valid(turns, 1.5), valid(turns, 0), valid(turns, null), valid(turns, 2)]).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+    expect([valid(cost, 1.5), valid(cost, -1)]).toEqual([true, false]);
   });
 });
 

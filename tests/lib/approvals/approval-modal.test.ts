@@ -321,6 +321,14 @@ describe('the approval modal', () => {
     expect(wordsOf(html)).not.toContain('Reject');
   });
 
+  it('offers to extend a limit, to finish or to stop, without a time limit or a question back', async () => {
+    const bound = { of: 'run', name: 'iterations', value: 40 } as const;
+    const subject = { kind: 'limit', bound, add: { iterations: 40 }, folder: '/tmp/project', hash: 'h' } as const;
+    const words = wordsOf(await shown(subject, 'low', { title: 'lead reached its limit of 40 turns' }));
+    expect(words).toMatch(/lead reached its limit of 40 turns .*Turns to add.*Stop.*Finish now.*Extend/);
+    for (const absent of ['asks', 'left', 'Reject', 'Ask lead']) expect(words).not.toContain(absent);
+  });
+
   it('shows answered and pending questions to the agent above the answer buttons', async () => {
     const at = '2026-01-02T03:04:05.000Z';
     const exchange = {

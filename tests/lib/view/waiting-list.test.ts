@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type { Approval, ApprovalRequest } from '#contract/approval.ts';
 import type { Attention } from '#contract/view.ts';
 import { waitingCount } from '#contract/attention/waiting-count.ts';
-import { waitingList } from '#lib/view/waiting-list.ts';
+import { questionsOf } from '#lib/view/phase.ts';
+import { soonestOf, waitingList } from '#lib/view/waiting-list.ts';
 import { asked } from '../../hosts/support/events.ts';
 import { envelope, id } from '../support/story.ts';
 
@@ -66,4 +67,13 @@ test('what holds up nothing comes after it: questions that sleep, workflows to r
   const keys = waitingList({ running: [], ...state }).map(({ key }) => key);
   expect(new Set(keys).size).toBe(4);
   expect(waitingCount({ running: [], ...state }), 'as the app counts it').toBe(4);
+});
+
+test('a run at its limit has no time that runs out', () => {
+  const bound = { of: 'run', name: 'costUsd', value: 2 } as const;
+  const subject = { kind: 'limit', bound, add: { costUsd: 2 }, folder: '/', hash: 'h' } as const;
+  const limit = question('limit', { risk: 'low', subject, remainingMs: 1 });
+  const write = question('write', { risk: 'low', remainingMs: 9 });
+  expect(soonestOf(questionsOf([limit, write]))?.title).toBe('write');
+  expect(soonestOf(questionsOf([limit]))).toBeNull();
 });

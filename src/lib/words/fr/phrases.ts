@@ -121,7 +121,7 @@ export const phrases = {
   limit_of_run: ({ agent, ...limit }) => `${agent} a atteint sa limite de ${limitWords(limit)}`,
   limit_of_workflow: (limit) => `Ce flux a atteint sa limite de ${limitWords(limit)}`,
   extend_or_finish: ({ more }) =>
-    `Il vous attend. Prolongez de ${limitWords(more)}, laissez-le finir par une dernière requête, ou arrêtez-le`,
+    `Il vous attend. Prolongez la limite de ${limitWords(more)}, laissez-le finir par une dernière requête, ou arrêtez-le`,
   were_put_back: ({ paths, folder }) =>
     `remis comme avant la commande : ${paths} (les versions changées sont dans ${folder})`,
   writes_nothing: () => 'Elle ne peut rien y écrire',

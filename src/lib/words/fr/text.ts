@@ -364,6 +364,7 @@ export const french = {
     verdict: (kind, { outcome, allowed }) => {
       if (outcome === 'cancelled') return 'Arrêté';
       if (kind === 'control-files') return allowed ? 'Gardés' : 'Remis';
+      if (kind === 'limit') return allowed ? 'Prolongé' : 'Terminé';
       if (!allowed) return 'Refusé';
       return kind === 'questions' ? 'Répondu' : 'Autorisé';
     },

@@ -53,6 +53,8 @@ export const workWords = {
     },
     goOn: 'Prolonger et continuer',
     raise: 'Prolonger',
+    finish: 'Terminer maintenant',
+    stop: 'Arrêter',
     extending: 'Prolongation…',
     cancel: 'Pas maintenant',
     nothing: 'Indiquez combien ajouter dans au moins un champ.',
