@@ -41,7 +41,7 @@ interface Ports {
 export class LimitQuestions {
   readonly #ports: Ports;
   #lead: LimitedRun | null = null;
-  /** Open questions by run id. Runs at the same limit of their workflow wait for the same question. */
+  /** Open questions by run and owner of the limit. Runs at a limit of their workflow wait for the same question. */
   readonly #open = new Map<string, Promise<LimitAnswer>>();
   /** Limits at which the person chose to finish. */
   readonly #finished: { runId: string; bound: Bound }[] = [];
@@ -66,13 +66,14 @@ export class LimitQuestions {
     if (this.#finished.some((one) => isDeepStrictEqual(one, { runId, bound }))) return 'finish';
     if (asking.stored.some((one) => isAbout(one, bound) && hasDeclined(one))) return 'finish';
     const { gate, policy } = this.#ports;
-    const open = this.#open.get(runId);
+    const key = `${runId} ${bound.of}`;
+    const open = this.#open.get(key);
     if (open) return orStopped(run.signal, open);
     const stored = asking.stored.find((one) => isAbout(one, bound) && one.decisions.includes(null)) ?? null;
     if (!stored && (policy !== 'ask' || !gate.isAttended)) return 'finish';
-    const answer = this.#ask(asking, bound, stored).finally(() => this.#open.delete(runId));
+    const answer = this.#ask(asking, bound, stored).finally(() => this.#open.delete(key));
     answer.catch(() => undefined);
-    this.#open.set(runId, answer);
+    this.#open.set(key, answer);
     return orStopped(run.signal, answer);
   }
 

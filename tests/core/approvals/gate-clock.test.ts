@@ -78,10 +78,10 @@ test('a limit has no time while a client is attached, and lets the run finish a 
   expect(decisions()).toEqual([]);
   leave();
   pass(ANSWERER_GRACE_MS - 1000);
-  expect([decisions(), gate.canAnswer]).toEqual([[], true]);
+  expect([decisions(), gate.isAttended]).toEqual([[], true]);
   pass(2000);
   expect((await answered).decisions).toMatchObject([{ allowed: false, decidedBy: 'timeout' }]);
-  expect(gate.canAnswer).toBe(false);
+  expect(gate.isAttended).toBe(false);
 });
 
 test.each(['all', 'none'] as const)('a limit is never extended by the policy "%s"', async (policy) => {
