@@ -52,8 +52,15 @@ test('a run at its limit waits for the person, who extends it by keyboard, lets 
 
   // The lead is at its own limit of one turn now.
   await expect(question).toContainText('lead reached its limit of 1 turn');
+  await expect(question.getByRole('button', { name: 'Finish now' })).toBeEnabled();
+  await page.keyboard.press('Control+Backspace');
+  await app.expectOutcome('budget exceeded');
+
+  await app.send('Once more.');
+  await expect(question).toContainText('inspector reached its limit of 1 turn');
   await question.getByRole('button', { name: 'Stop' }).click();
-  await app.expectOutcome('cancelled');
+  await expect(question).toContainText('lead reached its limit of 1 turn');
+  await expect(app.card('inspector').last()).toContainText('cancelled');
 });
 
 test(

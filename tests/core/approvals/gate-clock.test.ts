@@ -76,6 +76,7 @@ test('a limit has no time while a client is attached, and lets the run finish a 
   await settled();
   pass(10 * ANSWERER_GRACE_MS);
   expect(decisions()).toEqual([]);
+  await expect(gate.explain('q', 'Why?')).rejects.toMatchObject({ code: 'conflict' });
   leave();
   pass(ANSWERER_GRACE_MS - 1000);
   expect([decisions(), gate.isAttended]).toEqual([[], true]);

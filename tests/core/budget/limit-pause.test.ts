@@ -10,7 +10,7 @@ import {
   talkIn,
   yes,
 } from '../../support/engine.ts';
-import { settingsOf } from '../../support/compose.ts';
+import { answering, settingsOf } from '../../support/compose.ts';
 import { liveUntil } from '../../support/crash.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
@@ -213,6 +213,15 @@ describe('a request beside the turns that would cross the limit', () => {
   });
 });
 
+test('a limit of time asks nobody', async () => {
+  const engine = await startEngine(reader(9), {
+    settings: '[limits.workflow]\nmax_minutes = 0.0000001\n',
+    atLimit: yes,
+  });
+  expect(await engine.ask('Go')).toMatchObject({ outcome: 'timed_out' });
+  expect(limitQuestions(engine)).toEqual([]);
+});
+
 describe('without a client that can answer', () => {
   test('a run finishes at its limit with one last request', async () => {
     const store = await memoryStore();
@@ -257,6 +266,26 @@ describe('a run that waits when the program ends', () => {
     expect(model.requests).toHaveLength(3);
     const asked = events.filter(({ type }) => type === 'approval-request' || type === 'approval-decide');
     expect(asked.map(({ type }) => type)).toEqual(['approval-request', 'approval-decide']);
+  });
+
+  test('does not ask the lead again if the person let all runs finish', async () => {
+    const store = await memoryStore();
+    const script = new Script()
+      .on({ lastUser: LAST })
+      .reply([text('A short', { deltas: 8 })], { hangAfter: 3, usage, times: 3 });
+    script.rules.push(...three().rules);
+    const settings = '[limits.workflow]\nmax_iterations = 4\n';
+    const { engine, approval, workflowId } = await paused(script, { store: lasting(store), settings });
+    const answer = { kind: 'reject', reason: '' } as const;
+    await engine.runtime.request('approval.decide', { approvalId: approval.id, answer });
+    await expect.poll(() => engine.model.requests.length).toBe(7);
+    await engine.runtime.close();
+    const again = await startAgain(engine, store, { settings: settingsOf(settings) });
+    await answering(again, yes, yes);
+    const talk = await talkIn(again, engine.conversationId);
+    await again.request('workflow.resume', { workflowId });
+    expect(await talk.ended(workflowId)).toMatchObject({ outcome: 'budget_exceeded', text: 'A short report.' });
+    expect(talk.of('approval-request')).toEqual([]);
   });
 
   test('does not ask again if the limit was extended meanwhile', async () => {

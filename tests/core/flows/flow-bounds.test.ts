@@ -30,6 +30,17 @@ describe('a limit of the workflow', () => {
     expect(engine.model.requests).toHaveLength(1);
   });
 
+  test('waits for the person before the words of a handoff, which are written once it is extended', async () => {
+    const writer = new Script().on({ system: /You write it/ }).reply([text('Mind the title.')]);
+    const engine = await startFlow(before(pair(['First.'], { First: done('Good.') }), writer), {
+      flow: { ...judge, handoff: { type: 'generated', text: 'You write it.' } },
+      settings: limit(1),
+      atLimit: () => ({ kind: 'edit', value: { iterations: 9 } }),
+    });
+    expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'First.' });
+    expect(asked(engine, CHECKER)).toHaveLength(1);
+  });
+
   test('that ends the agent in a later round leaves what it said last', async () => {
     const engine = await startFlow(pair(['First.', 'Second.'], { First: 'No title.' }), {
       flow: judge,

@@ -83,6 +83,16 @@ describe('nothing is lost', () => {
     expect(reviewers(engine)).toHaveLength(0);
   });
 
+  test('a review that would cross the limit waits for the person, and is sent once that is extended', async () => {
+    const engine = await startReflecting(improved, {
+      settings: TIGHT,
+      atLimit: () => ({ kind: 'edit', value: { tokens: 5000 } }),
+    });
+    await engine.ask('Go');
+    expect((await childOf(engine)).run).toMatchObject({ outcome: 'completed', text: 'second' });
+    expect(reviewers(engine)).toHaveLength(2);
+  });
+
   test('once the budget is raised, the answer is reviewed and not written again', async () => {
     const script = new Script()
       .on({ system: REVIEWER })
