@@ -13,7 +13,8 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   'stands in a question, which is looked at whole, with what it is about': [
     ...[
       ...['action-form', 'approval-answer', 'approval-grant', 'approval-header', 'approval-modal', 'approval-subject'],
-      ...['arguments-box', 'ask-back', 'choice-list', 'command-parts', 'envelope-form', 'key-hint', 'mcp-subject'],
+      ...['arguments-box', 'ask-back', 'choice-list', 'command-parts', 'envelope-form', 'key-hint', 'limit-form'],
+      ...['limit-stop', 'mcp-subject'],
       ...['model-field', 'passage', 'provider-field', 'reject-form', 'reply-form', 'spawn-decision', 'text-box'],
       ...['told-text', 'tool-decision', 'tool-form'],
     ].map((name) => `approvals/${name}`),

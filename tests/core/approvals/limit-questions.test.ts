@@ -35,6 +35,7 @@ test('a limit of the lead and one of the workflow are two questions', async () =
   const questions = new LimitQuestions({ gate, policy: 'ask', budget, answerMs: () => 1000 });
   const [lead, child] = [limited('lead'), limited('child')];
   questions.setLead(lead);
+  expect(await questions.answer(lead, { of: 'run', name: 'minutes', value: 3 }), 'time asks nobody').toBe('finish');
   const answers = [questions.answer(lead, OWN), questions.answer(child, WHOLE), questions.answer(lead, WHOLE)];
   await settled();
   const bounds = gate.pending().map(({ request: { subject } }) => subject.kind === 'limit' && subject.bound);
