@@ -84,9 +84,7 @@ export class Changes {
 
   /** Removes records that a kill has left half written. Call it only while no undo starts. */
   async removeHalfRecords(): Promise<void> {
-    const folder = join(this.#folder, UNFINISHED);
-    const names = await readdir(folder).catch((): string[] => []);
-    for (const name of names) if (!name.endsWith('.json')) await rm(join(folder, name), { force: true });
+    await this.#removeUnfinished((name) => !name.endsWith('.json'));
   }
 
   /** Returns the undos with a `started` record, of one conversation or of all. Other records are not read. */
@@ -180,6 +178,7 @@ export class Changes {
 
   /** It was deleted: removes what was condemned of it. */
   async forget(conversationId: string): Promise<void> {
+    await this.#removeUnfinished((name) => name.startsWith(`${conversationId}.`));
     await rm(join(this.#folder, `${conversationId}${CONDEMNED}`), { recursive: true, force: true });
   }
 
@@ -212,6 +211,12 @@ export class Changes {
     } catch (error) {
       throw new TriadError('internal', what, { cause: error, detail: String(error) });
     }
+  }
+
+  async #removeUnfinished(isRemoved: (name: string) => boolean): Promise<void> {
+    const folder = join(this.#folder, UNFINISHED);
+    const names = await readdir(folder).catch((): string[] => []);
+    for (const name of names.filter(isRemoved)) await rm(join(folder, name), { force: true });
   }
 
   #startedPath({ conversationId, id }: Pick<Undo, 'conversationId' | 'id'>): string {

@@ -100,7 +100,7 @@ export async function putState(
   if (above === null) throw saidError('conflict', [phrase('changed_meanwhile', { path })]);
   await withFolder(workspace, above, path, async (through) => {
     const place = join(through, basename(path));
-    const temporary = temporaryOf(path, options.mark);
+    const temporary = nameTemporary(path, options.mark);
     if (expected?.kind === 'folder' && to?.kind === 'folder') return chmod(place, to.mode);
     if (expected?.kind === 'folder') await rmdir(place);
     else if (to === null || to.kind === 'folder') await rm(place, { force: true });
@@ -116,7 +116,7 @@ export async function putState(
 }
 
 /** Name of the temporary file of a path. Depends on nothing that a kill loses. */
-function temporaryOf(path: string, mark: string): string {
+function nameTemporary(path: string, mark: string): string {
   return temporaryName(path, sha256(`${mark} ${path}`).slice(0, 12));
 }
 
@@ -147,7 +147,7 @@ function makeFoldersAbove(workspace: Workspace, path: string, { mark, folders = 
     const above = relative(workspace.folder, canonical).split(sep).join('/');
     const mode = folders[above];
     if (mode === undefined) await mkdir(place);
-    else await putFolder(place, mode, join(dirname(place), temporaryOf(above, mark)));
+    else await putFolder(place, mode, join(dirname(place), nameTemporary(above, mark)));
   };
   return makeFolder(workspace, join(workspace.folder, dirname(path)), path, make);
 }
@@ -174,7 +174,7 @@ export function listFoldersAbove(path: string): string[] {
 export async function removeTemporaries(workspace: Workspace, paths: readonly string[], mark: string): Promise<void> {
   const all = new Set(paths.flatMap((path) => [...listFoldersAbove(path), path]));
   for (const [folder, own] of Map.groupBy(all, (path) => dirname(path))) {
-    const wanted = new Set(own.map((path) => temporaryOf(path, mark)));
+    const wanted = new Set(own.map((path) => nameTemporary(path, mark)));
     const above = await folderOf(workspace, join(folder, [...wanted][0]!)).catch(() => null);
     if (above === null) continue;
     await withFolder(workspace, above, folder, async (through) => {

@@ -4,7 +4,7 @@ import type { FileChange, FileState, Undo } from '#contract/change.ts';
 import { findDiskFault } from '../base/errors.ts';
 import { type FileNow, isSame, listFoldersAbove, removeEmpty, removeTemporaries, stateOf } from './file-state.ts';
 import type { Workspace } from './reach.ts';
-import { type CarryOptions, inOrder, type Ports, putBack, shownState } from './undo.ts';
+import { type CarryOptions, sortSteps, type Ports, putBack, shownState } from './undo.ts';
 
 export type SettledAs = 'finished' | 'rolled_back';
 
@@ -59,7 +59,7 @@ async function moveFiles(
   const steps = located.flatMap(({ change, now, side }) =>
     side === null || side === target ? [] : [{ path: change.path, now, to: change[target] }],
   );
-  for (const { path, now, to: state } of inOrder(steps)) {
+  for (const { path, now, to: state } of sortSteps(steps)) {
     try {
       const to = await loadState(ports, conversationId, state);
       await putBack(workspace, { path, now, to }, { mark, folders: { ...madeFolders, ...folders }, isKept, lent });
@@ -94,7 +94,7 @@ async function locateFiles(workspace: Workspace, { files }: Undo, lent: CarryOpt
   for (const change of files) {
     try {
       const now = await shownState(workspace, change.path, lent);
-      located.push({ change, now, side: sideOf(change, stateOf(now)) });
+      located.push({ change, now, side: findSide(change, stateOf(now)) });
     } catch (error) {
       if (findDiskFault(error) !== null) throw error;
       located.push({ change, now: null, side: null });
@@ -103,7 +103,7 @@ async function locateFiles(workspace: Workspace, { files }: Undo, lent: CarryOpt
   return located;
 }
 
-function sideOf({ before, after }: FileChange, now: FileState | null): LocatedFile['side'] {
+function findSide({ before, after }: FileChange, now: FileState | null): LocatedFile['side'] {
   if (isSame(now, after)) return 'after';
   if (isSame(now, before)) return 'before';
   // A folder is replaced in two steps.

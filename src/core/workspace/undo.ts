@@ -166,11 +166,11 @@ export interface CarryOptions extends PutOptions {
 
 /** Changes the files. Throws `conflict` at a file that has changed since the plan was made: later files stay as they are. */
 export async function carryOut(workspace: Workspace, plan: Plan, options: CarryOptions): Promise<void> {
-  for (const file of inOrder(plan.files.filter(isTouched))) await putBack(workspace, file, options);
+  for (const file of sortSteps(plan.files.filter(isTouched))) await putBack(workspace, file, options);
 }
 
 /** Removals first, from below, then the rest from above: a file can be in the place of a folder. */
-export function inOrder<T extends { path: string; to: unknown }>(files: readonly T[]): T[] {
+export function sortSteps<T extends { path: string; to: unknown }>(files: readonly T[]): T[] {
   const depth = ({ path }: T): number => path.split('/').length;
   const removed = files.filter(({ to }) => to === null).sort((a, b) => depth(b) - depth(a));
   const put = files.filter(({ to }) => to !== null).sort((a, b) => depth(a) - depth(b));

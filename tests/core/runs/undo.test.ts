@@ -287,10 +287,14 @@ test('what was kept goes with its conversation; a start removes what a killed pu
   expect(await states(engine)).toHaveLength(2);
   await store.close();
   await mkdir(join(kept, 'of-none-that-is-there'));
+  const undoRecord = { conversationId, folder, at: new Date().toISOString(), calls: [], files: [], takesBack: [] };
+  await new Changes(kept).startUndo({ ...undoRecord, id: newId(), redone: false }, []);
   await engine.runtime.request('conversation.delete', { conversationId });
   expect(await readdir(kept)).toContain(conversationId);
+  expect(await readdir(join(kept, 'unfinished'))).toHaveLength(1);
   await engine.runtime.request('conversation.purge', { conversationId });
   expect(await readdir(kept)).not.toContain(conversationId);
+  expect(await readdir(join(kept, 'unfinished'))).toEqual([]);
 });
 
 test('what was in the trash for too long goes at a start, with what it replaced', async () => {

@@ -72,14 +72,14 @@ function isMergedUndo(
   now: FileState | null | undefined,
   undos: readonly Undo[],
 ): boolean {
-  const isOf = (call: Undo['calls'][number]): boolean =>
+  const isOfCall = (call: Undo['calls'][number]): boolean =>
     call.runId === set.runId &&
     call.toolCallId === set.toolCallId &&
     (call.path ?? path) === path &&
     call.hunk === null;
   const here = undos.filter(({ folder }) => folder === set.folder);
   return here.some(({ redone, calls }, index) => {
-    if (redone || !calls.some(isOf)) return false;
+    if (redone || !calls.some(isOfCall)) return false;
     const [own, ...later] = here.slice(index).map(({ files }) => files.find((file) => file.path === path));
     if (!own || now === undefined) return false;
     let state = own.after;

@@ -63,7 +63,8 @@ export async function settleFolder(parts: UndoParts, folder: string): Promise<vo
 async function settleUndo(parts: UndoParts, { undo, hasFiles }: StartedUndo): Promise<void> {
   const { log, store, workspaces } = parts;
   const { conversationId, folder, files } = undo;
-  if (!(await store.conversation(conversationId))) return workspaces.changes.removeStarted(undo);
+  // Another store can be in the place of one that is missing for a while.
+  if (!(await store.conversation(conversationId))) return;
   await log.open(conversationId);
   const { stored } = await log.exclusive(conversationId, async () => {
     const events = await loadMissingEvents(parts, undo);

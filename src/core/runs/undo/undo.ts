@@ -138,13 +138,13 @@ function createUndo(
 ): Omit<Undo, 'files'> {
   const done = new Set(plan.files.filter(({ outcome }) => outcome !== 'conflict').map(({ path }) => path));
   const calls = undos.length > 0 ? undos.flatMap((one) => one.calls) : listCalls(taken, target);
-  const filesOf = ({ runId, toolCallId }: Undo['calls'][number]) =>
+  const listFiles = ({ runId, toolCallId }: Undo['calls'][number]) =>
     taken.find(({ set }) => set.runId === runId && set.toolCallId === toolCallId)?.set.files ?? [];
   return {
     ...{ id: newId(), conversationId, folder, at: nextTime(lastAt) },
     calls: calls.map((call) => ({
       ...call,
-      paths: filesOf(call)
+      paths: listFiles(call)
         .map(({ path }) => path)
         .filter((path) => done.has(path)),
     })),

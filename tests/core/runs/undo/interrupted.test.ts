@@ -11,7 +11,7 @@ import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { type ChangedWorkspace, changedWorkspace, readTree } from './changed-workspace.ts';
 import { countingStore, type Fault, interruptAt } from './interrupt.ts';
-import { checkAgreement, type Kind, learnTrees, operationsOf } from './operations.ts';
+import { checkAgreement, type Kind, learnTrees, listOperations } from './operations.ts';
 
 interface World extends ChangedWorkspace {
   store: Store;
@@ -38,7 +38,7 @@ async function start(): Promise<World> {
 async function interruptEachStep(world: World, kind: Kind, fault: Fault, stride = 1): Promise<number> {
   const forthStride = stride * (inFullRun ? 1 : 3);
   const { store, folder, folders, conversationId } = world;
-  const [back, forth] = operationsOf(world, world.trees, kind);
+  const [back, forth] = listOperations(world, world.trees, kind);
   let runtime = await world.restart();
   for (let at = 0; ; at += stride) {
     let isOver = true;
@@ -76,7 +76,7 @@ const STEPS = ['mkdir', 'open', 'writeFile', 'chmod', 'sync', 'symlink', 'rename
 test('rolls back a rewind at the first step of each kind at which the disk fails', async () => {
   const world = await start();
   const { folder, folders, conversationId, store, runtime } = world;
-  const [back, forth] = operationsOf(world, world.trees, 'rewind');
+  const [back, forth] = listOperations(world, world.trees, 'rewind');
   const hasStarted = async () =>
     (await readdir(join(`${folder}-replaced`, 'unfinished'))).some((name) => !name.startsWith('.'));
   for (const step of STEPS)
@@ -118,7 +118,7 @@ fullTest(COVERED)(
 );
 
 /** The paths of all temporary files in a tree. */
-const temporariesIn = (tree: Record<string, string>): string[] =>
+const listTemporaries = (tree: Record<string, string>): string[] =>
   Object.keys(tree).filter((path) => path.endsWith('.tmp'));
 
 test('removes the temporary file of a killed redo, and no file of the person that is named like one', async () => {
@@ -127,10 +127,10 @@ test('removes the temporary file of a killed redo, and no file of the person tha
   await undo(runtime);
   await writeFile(join(folder, '.text.txt.0123456789ab.tmp'), 'mine');
   const killed = await world.restart();
-  const hasTemporary = async () => temporariesIn(await readTree(folder)).some((path) => path.startsWith('new/deep/'));
+  const hasTemporary = async () => listTemporaries(await readTree(folder)).some((path) => path.startsWith('new/deep/'));
   const { end } = await interruptAt(hasTemporary, { kind: 'kill' }, folders, () => undo(killed, true));
   expect(end).toBe('killed');
-  expect(temporariesIn(await readTree(folder))).toHaveLength(2);
+  expect(listTemporaries(await readTree(folder))).toHaveLength(2);
   await world.restart();
   expect(await readTree(folder)).toEqual({ ...trees.done, '.text.txt.0123456789ab.tmp': 'file 644 mine' });
 });
@@ -140,9 +140,9 @@ test('does not remove a temporary file through a link that is in the place of it
   const { folder, folders, runtime, undo } = world;
   await undo(runtime);
   const killed = await world.restart();
-  const hasTemporary = async () => temporariesIn(await readTree(folder)).some((path) => path.startsWith('new/deep/'));
+  const hasTemporary = async () => listTemporaries(await readTree(folder)).some((path) => path.startsWith('new/deep/'));
   await interruptAt(hasTemporary, { kind: 'kill' }, folders, () => undo(killed, true));
-  const [temporary = ''] = temporariesIn(await readTree(folder));
+  const [temporary = ''] = listTemporaries(await readTree(folder));
   const outside = join(await folderWith(), 'new');
   await rename(join(folder, 'new'), outside);
   await symlink(outside, join(folder, 'new'));

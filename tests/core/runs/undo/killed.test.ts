@@ -12,7 +12,7 @@ import { folderWith } from '../../../support/workspace.ts';
 import { startChild } from '../../store/child/run.ts';
 import { Random } from '../../../soak/random.ts';
 import { changedWorkspace, readTree } from './changed-workspace.ts';
-import { checkAgreement, type Kind, learnTrees, operationsOf } from './operations.ts';
+import { checkAgreement, type Kind, learnTrees, listOperations } from './operations.ts';
 
 const PROGRAM = join(import.meta.dirname, 'child/killed-undo.ts');
 /** Kills of each direction in the full run. `TEST_SEED` chooses their steps. */
@@ -62,7 +62,7 @@ type World = Awaited<ReturnType<typeof start>>;
 /** Kills a process before this step of the operation, starts the program again, and leaves the operation complete. */
 async function killAt(world: World, kind: Kind, direction: 'back' | 'forth', step: number): Promise<void> {
   const { folder, conversationId, trees, restart, run } = world;
-  const [back, forth] = operationsOf(world, trees, kind);
+  const [back, forth] = listOperations(world, trees, kind);
   const pair = direction === 'back' ? ([forth, back] as const) : ([back, forth] as const);
   const { seq } = world;
   expect(await run(kind, direction, step)).toBeNull();
@@ -105,7 +105,7 @@ fullTest(
   const store = await memoryStore();
   const world = await changedWorkspace(startEngine, { many: 300, store });
   const { runtime, conversationId } = world;
-  const [back, forth] = operationsOf(world, await learnTrees(world), 'rewind');
+  const [back, forth] = listOperations(world, await learnTrees(world), 'rewind');
   const ballast = join(disk, 'ballast');
   for (const left of LEFT)
     for (const pair of [[forth, back] as const, [back, forth] as const]) {

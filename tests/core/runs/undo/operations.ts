@@ -30,7 +30,7 @@ export async function learnTrees({ folder, runtime, undo }: ChangedWorkspace): P
 }
 
 /** Back and forth: an undo and its redo, or a rewind and its way back. */
-export function operationsOf(
+export function listOperations(
   { undo, rewind }: Pick<ChangedWorkspace, 'undo' | 'rewind'>,
   { done, undone }: { done: Tree; undone: Tree },
   kind: Kind,
