@@ -280,7 +280,7 @@ describe('a run that waits when the program ends', () => {
     await expect.poll(() => engine.model.requests.length).toBe(7);
     await engine.runtime.close();
     const again = await startAgain(engine, store, { settings: settingsOf(settings) });
-    await answering(again, yes, yes);
+    await answering(again, yes, { atLimit: yes });
     const talk = await talkIn(again, engine.conversationId);
     await again.request('workflow.resume', { workflowId });
     expect(await talk.ended(workflowId)).toMatchObject({ outcome: 'budget_exceeded', text: 'A short report.' });
