@@ -39,7 +39,7 @@ test('a run at its limit waits for the person, who extends it by keyboard, lets 
   await expect(question).toHaveRole('alertdialog');
   await expect(question).toContainText('inspector reached its limit of 1 turn');
   await expect(question).not.toContainText('left');
-  await expectAccessible(page);
+  await expectAccessible(page, 'the question about a limit');
   const amount = question.getByLabel('Turns to add');
   await expect(amount).toHaveValue('1');
   await amount.fill('0');

@@ -59,7 +59,7 @@ function definitionOf({ agent, definitionHash }: Coagent, agents: AgentRegistry)
 }
 
 /** No limit is let through because it was asked for before. */
-const LEAST = { maxIterations: 1, inactivityMs: 1000, budget: { tokens: 0, costUsd: 0 } } as const;
+const LEAST = { maxIterations: 1, inactivityMs: 1000, budget: { tokens: 0 } } as const;
 
 /** As an edit that changes nothing: what the person may not write there, it may not have either. */
 function refuseOther(
