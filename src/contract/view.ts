@@ -11,6 +11,7 @@ import { Id, Instant, ToolCallId } from './ids.ts';
 import { Cached, Entry, Image, PlanItem, Review, Word } from './message.ts';
 import { Again, AgainOf } from './messages/again.ts';
 import { Fork, ForkedFrom, ForkStep, TakenFrom } from './messages/fork.ts';
+import { ProviderWait } from './messages/provider-wait.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Tally, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
@@ -190,18 +191,6 @@ export const OpenMessage = z.object({
   ),
 });
 export type OpenMessage = z.infer<typeof OpenMessage>;
-
-/** A request that waits for its provider: until the next attempt, or for an answer that does not come. */
-export const ProviderWait = z.object({
-  at: Instant,
-  /** The attempt that failed, or that gets no answer; from 1. */
-  attempt: z.int(),
-  /** Wait until the next attempt, in milliseconds; null while the attempt gets no answer. */
-  delayMs: z.number().nullable(),
-  /** Why the attempt failed; null while it gets no answer. */
-  error: ErrorInfo.nullable(),
-});
-export type ProviderWait = z.infer<typeof ProviderWait>;
 
 /** Initial state for a client: the newest workflows of a conversation, as of event `seq`. */
 export const Snapshot = z.object({

@@ -1,27 +1,15 @@
-/** A request of a run that waits for its provider: until the next attempt, or for an answer that does not come. */
-import type { EventDraft, HintEvent } from '../event.ts';
-import type { ProviderWait } from '../view.ts';
+/** A request that waits for its provider: until the next attempt, or for an answer that does not come. */
+import { z } from 'zod';
+import { ErrorInfo } from '../error.ts';
+import { Instant } from '../ids.ts';
 
-/** What an event says about the wait of its run. Undefined: nothing; null: the run waits no more. */
-export function providerWaitAfter(event: EventDraft | HintEvent): ProviderWait | null | undefined {
-  switch (event.type) {
-    case 'retry':
-      return { at: event.at, attempt: event.attempt, delayMs: event.delayMs, error: event.error };
-    case 'request-silent': {
-      const at = new Date(Date.parse(event.at) - event.silentMs).toISOString();
-      return { at, attempt: event.attempt, delayMs: null, error: null };
-    }
-    case 'usage':
-      return event.request.error === null ? null : undefined;
-    case 'message-start':
-    case 'message-part':
-    case 'message-end':
-    case 'message-delta':
-    case 'thinking-delta':
-    case 'tool-delta':
-    case 'run-end':
-      return null;
-    default:
-      return undefined;
-  }
-}
+export const ProviderWait = z.object({
+  at: Instant,
+  /** The attempt that failed, or that gets no answer; from 1. */
+  attempt: z.int(),
+  /** Wait until the next attempt, in milliseconds; null while the attempt gets no answer. */
+  delayMs: z.number().nullable(),
+  /** Why the attempt failed; null while it gets no answer. */
+  error: ErrorInfo.nullable(),
+});
+export type ProviderWait = z.infer<typeof ProviderWait>;

@@ -1,7 +1,7 @@
 /** Which runs wait for the model now: for their turn, or for the provider. A client that attaches cannot see it in rows. */
 import type { EventDraft, HintEvent } from '#contract/event.ts';
-import { providerWaitAfter } from '#contract/messages/provider-wait.ts';
-import type { ProviderWait } from '#contract/view.ts';
+import { providerWaitAfter } from '#contract/messages/provider-wait-after.ts';
+import type { ProviderWait } from '#contract/messages/provider-wait.ts';
 
 /** The waits of a conversation, by run id. `asking`: how many requests at a time the provider takes. */
 export interface Waits {

@@ -1,7 +1,8 @@
 /** Model requests that wait for their provider, by the run that makes them. Pure. */
 import type { AgentEvent } from '#contract/event.ts';
-import { providerWaitAfter } from '#contract/messages/provider-wait.ts';
-import type { OpenMessage, ProviderWait } from '#contract/view.ts';
+import { providerWaitAfter } from '#contract/messages/provider-wait-after.ts';
+import type { ProviderWait } from '#contract/messages/provider-wait.ts';
+import type { OpenMessage } from '#contract/view.ts';
 
 interface Waiting {
   waits: Readonly<Record<string, ProviderWait>>;

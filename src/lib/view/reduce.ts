@@ -2,7 +2,8 @@
 import { endedCall, undoneBy, undoOf } from '#contract/call-row.ts';
 import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
-import type { ProviderWait, RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
+import type { ProviderWait } from '#contract/messages/provider-wait.ts';
+import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { isDemoRun } from './demo.ts';
 import { withContext, withDecision } from './answers.ts';

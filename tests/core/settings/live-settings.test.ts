@@ -166,15 +166,6 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     check: wouldRun({ limits: { maxIterations: 2 }, cut: [{ limit: 'maxIterations', wanted: 20, most: 2 }] }),
   },
   'limits.doom_loop_threshold': { value: 2, script: restless, check: wouldRun({ limits: { doomLoopThreshold: 2 } }) },
-  'limits.unattended_wait_minutes': {
-    value: 0,
-    script: () => new Script().on({}).reply([], { status: 529 }),
-    own: { isAttended: false },
-    check: async (engine) => {
-      expect(await engine.ask('Go')).toMatchObject({ outcome: 'interrupted' });
-      expect(engine.model.requests).toHaveLength(1);
-    },
-  },
   'limits.inactivity_seconds': {
     value: 1,
     script: restless,

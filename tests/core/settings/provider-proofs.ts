@@ -48,6 +48,15 @@ async function search(engine: Harness, dimensions: number): Promise<{ asked: num
 }
 
 export const PROVIDER_PROOFS: Readonly<Record<string, Proof>> = {
+  'limits.unattended_wait_minutes': {
+    value: 0,
+    script: () => new Script().on({}).reply([], { status: 529 }),
+    own: { isAttended: false },
+    check: async (engine) => {
+      expect(await engine.ask('Go')).toMatchObject({ outcome: 'interrupted' });
+      expect(engine.model.requests).toHaveLength(1);
+    },
+  },
   'providers.active': {
     value: 'demo',
     script: plainAnswer,

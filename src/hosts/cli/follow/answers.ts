@@ -2,9 +2,9 @@
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
-import { providerWaitAfter } from '#contract/messages/provider-wait.ts';
+import { providerWaitAfter } from '#contract/messages/provider-wait-after.ts';
 import type { Client } from '#contract/rpc.ts';
-import type { ProviderWait } from '#contract/view.ts';
+import type { ProviderWait } from '#contract/messages/provider-wait.ts';
 import { createAsker } from './asker.ts';
 import { lineOf, UsageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
