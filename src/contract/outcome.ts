@@ -17,16 +17,6 @@ export const Outcome = z.enum([
 ]);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** Returns whether the message of a workflow was cancelled while it waited in the queue. */
-export function isWithdrawn({ outcome, startedAt }: { outcome: Outcome | null; startedAt: string | null }): boolean {
-  return outcome === 'cancelled' && startedAt === null;
-}
-
-/** Returns the state of a workflow in one word, for a terminal. */
-export function formatState(workflow: { outcome: Outcome | null; status: Status; startedAt: string | null }): string {
-  return isWithdrawn(workflow) ? 'withdrawn' : (workflow.outcome ?? workflow.status);
-}
-
 /*
  * The shapes of token counts, each for one use:
  * - `ModelUsage` (core/model): tokens that a provider reported for one request, without a price;

@@ -16,3 +16,13 @@ export const STATUS_OF = {
 
 /** In the contract's order. */
 export const OUTCOMES = Object.keys(STATUS_OF) as readonly Outcome[];
+
+/** Returns whether the message of a workflow was cancelled while it waited in the queue. */
+export function isWithdrawn({ outcome, startedAt }: { outcome: Outcome | null; startedAt: string | null }): boolean {
+  return outcome === 'cancelled' && startedAt === null;
+}
+
+/** Returns the state of a workflow in one word, for a terminal. */
+export function formatState(workflow: { outcome: Outcome | null; status: Status; startedAt: string | null }): string {
+  return isWithdrawn(workflow) ? 'withdrawn' : (workflow.outcome ?? workflow.status);
+}

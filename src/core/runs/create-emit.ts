@@ -28,7 +28,7 @@ export function createEmit({ engine, workflow, plan, clock }: Parts): Emit {
     const stored = recorder.record(payload.type === 'usage' ? { ...payload, worked } : payload);
     if (payload.type === 'usage') {
       budget.counted(runId, payload.request);
-      engine.limiter(envelope.provider).attemptEnded(payload.request.error);
+      engine.requests.limiter(envelope.provider).attemptEnded(payload.request.error);
       tellUnpriced({ engine, workflow, plan }, payload.request);
     }
     const live = workflow.runs.get(runId);

@@ -41,7 +41,7 @@ export function createRunContext(parts: Parts): RunContext {
     explain: (approval, stop) => sayMore(run, approval, AbortSignal.any([signal, stop]), createEmit(parts)),
   });
   const noted = planFor(parts);
-  const limiter = engine.limiter(model.provider);
+  const limiter = engine.requests.limiter(model.provider);
   const registry = engine.tools
     .with(mcpTools(envelope.mcp ?? [], parts.mcp))
     .with(agentToolsOf(parts.workflow.agents, envelope.tools));
@@ -112,7 +112,7 @@ function requestsFor(
     model,
     retries: () =>
       new RequestRetries({
-        ...engine.retryPorts(model.provider),
+        ...engine.requests.retryPorts(model.provider),
         tryNow: workflow.tryNow,
         interruptsOnSilence: kind === 'lead',
         isOtherRunWorking: () => workflow.budget.clock.isRunning,

@@ -11,8 +11,7 @@ import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Model, ModelUsage } from '../model/model.ts';
 import type { OpenMessages } from '../log/open-messages.ts';
-import type { ProviderLimiter } from '../model/provider-limiter.ts';
-import type { ProviderRetryPorts } from '../model/request-retries.ts';
+import type { ProviderRequests } from '../model/provider-requests.ts';
 import type { OwnFolders } from '../settings/folders.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
@@ -65,7 +64,6 @@ export interface Engine {
   readonly price: (model: string, usage: ModelUsage) => { nanoUsd: number | null; priceVersion: string | null };
   /** Where the person lists prices that the program does not know. */
   readonly pricesFile: string;
-  limiter(provider: string): ProviderLimiter;
-  /** What the retries of a request share with all requests at its provider. */
-  retryPorts(provider: string): ProviderRetryPorts;
+  /** The limits and retries of requests, by provider. */
+  readonly requests: ProviderRequests;
 }

@@ -41,7 +41,7 @@ import { priceOf } from '../model/prices.ts';
 import { advanceIdsPast } from '../base/ids.ts';
 import { OpenMessages } from '../log/open-messages.ts';
 import { Orchestrator } from '../workflows/orchestrator.ts';
-import { ProviderLimiter } from '../model/provider-limiter.ts';
+import { ProviderRequests } from '../model/provider-requests.ts';
 import { inputName, problemWords } from '../base/problem-words.ts';
 import { InterruptedWork } from '../workflows/interrupted-work.ts';
 import { sweep } from '../workflows/recovery.ts';
@@ -290,12 +290,6 @@ function createProjector(
 function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
   const tools = new ToolRegistry(ports.tools);
   const { settings, agents, trust, mcp, providers, store, own, workspaces, outputs, shell } = ports;
-  const limiters = new Map<string, ProviderLimiter>();
-  const limiter = (name: string): ProviderLimiter => {
-    const known = limiters.get(name) ?? new ProviderLimiter(() => providers.concurrency(name));
-    limiters.set(name, known);
-    return known;
-  };
   const gate = new ApprovalGate({
     onChange,
     saveClock: (requests) => {
@@ -343,15 +337,8 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     capabilities: (name, model) => providers.models.capabilities(name, model),
     price: (model, usage) => priceOf(ports.prices, model, usage),
     pricesFile: ports.prices.file,
-    limiter,
-    retryPorts: (name) => ({
+    requests: new ProviderRequests(providers, {
       clock: ports.retryClock ?? systemClock,
-      hasAnswered: () => providers.hasAnswered(name),
-      noteAnswer: () => {
-        providers.noteAnswer(name);
-        limiter(name).noteAnswer();
-      },
-      onAnswer: (listener) => limiter(name).onAnswer(listener),
       isAttended: () => gate.isAttended,
       unattendedMs: () => settings.limits.unattended_wait_minutes * 60_000,
     }),

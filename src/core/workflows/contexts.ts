@@ -120,7 +120,7 @@ export class Contexts {
       noteSilence: nothing,
       retries: () =>
         new RequestRetries({
-          ...engine.retryPorts(model.provider),
+          ...engine.requests.retryPorts(model.provider),
           // The person waits for the result of this request, so it fails after a few tries.
           hasAnswered: () => false,
           tryNow: new TryNow(),
@@ -133,7 +133,7 @@ export class Contexts {
         ...{ admit: () => null, withdraw: nothing, lastInput: () => 0, noteMiscount: () => false },
         ...{ isRaised: () => false, askPerson: () => Promise.resolve('finish' as const), close: nothing },
       },
-      admit: (until: AbortSignal) => engine.limiter(model.provider).acquire(model, until, { free: true }),
+      admit: (until: AbortSignal) => engine.requests.limiter(model.provider).acquire(model, until, { free: true }),
       price: (usage: ModelUsage) => engine.price(envelope.model, usage),
       signal,
       contextWindow: engine.capabilities(envelope.provider, envelope.model).contextWindow,
@@ -146,7 +146,7 @@ export class Contexts {
     const ids = { conversationId, workflowId, runId, parentRunId, agent };
     const recorder = new Recorder(engine.log, engine.open, ids, usage, new WorkflowTotals(usage));
     return (payload) => {
-      if (payload.type === 'usage') engine.limiter(envelope.provider).attemptEnded(payload.request.error);
+      if (payload.type === 'usage') engine.requests.limiter(envelope.provider).attemptEnded(payload.request.error);
       return Promise.resolve({ stored: recorder.record(payload) });
     };
   }

@@ -1,7 +1,8 @@
 /** The phase of a run or a workflow, and the open questions, as the screens show them. */
 import { isSpawn, spawnIndex, spawnItems } from '#contract/spawn-items.ts';
 import type { Approval, Risk, SpawnItem } from '#contract/approval.ts';
-import { isWithdrawn, type Outcome } from '#contract/outcome.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import { isWithdrawn } from '#contract/status-of.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 

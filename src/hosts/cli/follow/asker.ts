@@ -8,6 +8,7 @@ import { lengthOf } from '#contract/visible-text.ts';
 import { hasCode, lineOf } from '../terminal/failure.ts';
 import { grantLetters, grantText, wishOf } from './grant-choices.ts';
 import { AskBack } from './ask-back.ts';
+import { TryNowOffer } from './try-now-offer.ts';
 import { askLimit } from './ask-limit.ts';
 import { askReplies } from './ask-replies.ts';
 import { questionText } from '../render/question-text.ts';
@@ -30,37 +31,31 @@ interface Slot {
   key: string;
 }
 
+type Belongs = (approval: Approval) => boolean;
+
 /** Only questions that belong here are asked. */
-export function createAsker(
-  client: Client,
-  terminal: Terminal,
-  screen: Screen,
-  belongs: (approval: Approval) => boolean,
-): Asker {
+export function createAsker(client: Client, terminal: Terminal, screen: Screen, belongs: Belongs): Asker {
   const back = new AskBack(client);
   let open: Slot[] = [];
   const done = new Set<string>();
   let current: { key: string; controller: AbortController } | null = null;
-  let offer: { workflowId: string; controller: AbortController } | null = null;
+  const offer = new TryNowOffer(client, terminal, screen);
   let working: Promise<void> | null = null;
   let closed = false;
 
   const work = async () => {
     for (;;) {
       const slot = next();
-      if (slot === undefined && offer === null) break;
       if (slot === undefined) {
-        await tryNow();
+        if (!offer.isOpen) break;
+        await offer.waitForEnter();
         continue;
       }
       const controller = new AbortController();
       current = { key: slot.key, controller };
       screen.hold();
       try {
-        const { id: approvalId, runId } = slot.approval.request;
-        const answer = await askOne(terminal, slot, back, controller.signal);
-        if (answer === 'stop') await client.request('run.stop', { runId });
-        else await client.request('approval.decide', { approvalId, item: slot.item, answer });
+        await handOver(client, slot, await askOne(terminal, slot, back, controller.signal));
         done.add(slot.key);
       } catch (error) {
         terminal.write(`${controller.signal.aborted ? 'The question is closed.' : lineOf(error)}\n`);
@@ -73,19 +68,6 @@ export function createAsker(
     }
     working = null;
   };
-  /** Waits for Enter. A question and the end of the wait end the offer. */
-  const tryNow = async (): Promise<void> => {
-    const made = offer;
-    if (made === null) return;
-    try {
-      const line = await terminal.ask('', made.controller.signal);
-      if (line !== null) await client.request('workflow.try-now', { workflowId: made.workflowId });
-    } catch (error) {
-      if (!made.controller.signal.aborted) screen.note(lineOf(error));
-    } finally {
-      if (offer === made) offer = null;
-    }
-  };
   const next = () => (closed ? undefined : open.find(({ key }) => !done.has(key)));
 
   return {
@@ -94,24 +76,29 @@ export function createAsker(
       back.update(questions);
       open = questions.filter(belongs).flatMap(slotsOf);
       if (current !== null && !open.some(({ key }) => key === current?.key)) current.controller.abort();
-      if (next() !== undefined) offer?.controller.abort();
+      // A question comes before an offer.
+      if (next() !== undefined) offer.withdraw();
       working ??= next() === undefined ? null : work();
     },
     offerTryNow: (workflowId) => {
-      if (closed || offer?.workflowId === workflowId) return;
-      offer?.controller.abort();
-      offer = workflowId === null ? null : { workflowId, controller: new AbortController() };
-      if (offer === null) return;
-      screen.note('Press Enter to try now, or Ctrl+C to stop.');
+      if (workflowId === null) offer.withdraw();
+      if (closed || workflowId === null || next() !== undefined) return;
+      offer.openFor(workflowId);
       working ??= work();
     },
     close: async () => {
       closed = true;
-      offer?.controller.abort();
+      offer.withdraw();
       current?.controller.abort();
       await working;
     },
   };
+}
+
+async function handOver(client: Client, { approval, item }: Slot, answer: Answer | 'stop'): Promise<void> {
+  const { id: approvalId, runId } = approval.request;
+  if (answer === 'stop') await client.request('run.stop', { runId });
+  else await client.request('approval.decide', { approvalId, item, answer });
 }
 
 /** The items that nobody has answered. */

@@ -85,10 +85,8 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'approval-decide':
       return decided(shown, event, style);
     case 'retry':
-      return isShownWait(event.attempt) ? noted(shown, style('yellow', waitText(event))) : silent(shown);
     case 'request-silent':
-      if (event.silentMs > SHOW_SILENCE_MS + ONE_REPORT_MS) return silent(shown);
-      return noted(shown, style('yellow', `↻ ${clean(event.agent)}: no answer for ${wholeSeconds(event.silentMs)}`));
+      return isShownWait(event) ? noted(shown, style('yellow', waitText(event))) : silent(shown);
     case 'notice':
       return noted(shown, style(NOTICE_INK[event.level], clean(event.text)));
     case 'workflow-end':
@@ -121,9 +119,12 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
 /** A silence is reported once, although its events repeat; in milliseconds. */
 const ONE_REPORT_MS = 5000;
 
+type Wait = Durable<'retry'> | Extract<HintEvent, { type: 'request-silent' }>;
+
 /** Whether a wait is worth a line: each of the growing waits, then one of ten. */
-function isShownWait(attempt: number): boolean {
-  return attempt <= 7 || attempt % 10 === 0;
+function isShownWait(event: Wait): boolean {
+  if (event.type === 'request-silent') return event.silentMs <= SHOW_SILENCE_MS + ONE_REPORT_MS;
+  return event.attempt <= 7 || event.attempt % 10 === 0;
 }
 
 /** A duration without a decimal that says nothing. */
@@ -131,9 +132,12 @@ function wholeSeconds(ms: number): string {
   return duration(ms).replace('.0 s', ' s');
 }
 
-function waitText({ agent, error, delayMs }: Durable<'retry'>): string {
+function waitText(event: Wait): string {
+  const agent = clean(event.agent);
+  if (event.type === 'request-silent') return `↻ ${agent}: no answer for ${wholeSeconds(event.silentMs)}`;
+  const { error, delayMs } = event;
   const next = delayMs === 0 ? 'trying again' : `next try in ${wholeSeconds(delayMs)}`;
-  return `↻ ${clean(agent)}: waiting for the provider, ${next}: ${clean(error.message)}`;
+  return `↻ ${agent}: waiting for the provider, ${next}: ${clean(error.message)}`;
 }
 
 function changed({ type, entry }: Durable<'compaction' | 'compaction-undo'>): string {

@@ -1,6 +1,6 @@
 /** Conversations as a table. Pure. */
 import { titleText } from '#contract/messages/fork-text.ts';
-import { formatState, isWithdrawn } from '#contract/outcome.ts';
+import { formatState, isWithdrawn } from '#contract/status-of.ts';
 import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/visible.ts';
 import { localTime, oneLine, tokenCell } from './format.ts';

@@ -1,5 +1,5 @@
 /** One conversation as lines for the terminal. Pure. */
-import { formatState } from '#contract/outcome.ts';
+import { formatState } from '#contract/status-of.ts';
 import type { Missing } from '#contract/missing.ts';
 import { andMore } from '#contract/call-row.ts';
 import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';

@@ -1,5 +1,5 @@
 /** A trace as a tree for the terminal. Pure. */
-import { formatState } from '#contract/outcome.ts';
+import { formatState } from '#contract/status-of.ts';
 import stringWidth from 'string-width';
 import { andMore } from '#contract/call-row.ts';
 import { compactionText } from '#contract/context/compaction-text.ts';
