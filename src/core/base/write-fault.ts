@@ -50,7 +50,11 @@ function faultOf(path: string, user: number, { mends = 'go-w', excused = 0 } = {
 }
 
 /** Returns the error for the person when a folder of the program cannot be written: what happened, and what to do. */
-export function unwritableFolder(folder: string, cause: unknown, code = codeOf(cause) ?? String(cause)): TriadError {
+export function createUnwritableFolderError(
+  folder: string,
+  cause: unknown,
+  code = codeOf(cause) ?? String(cause),
+): TriadError {
   const texts: Record<string, string> = {
     ENOSPC: `The disk of ${folder} is full: free some space, or set TRIAD_HOME to another disk.`,
     EDQUOT: `Your quota on the disk of ${folder} is used up: free some space, or set TRIAD_HOME to another disk.`,

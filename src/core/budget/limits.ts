@@ -44,7 +44,7 @@ export function budgetOf({ max_tokens, max_cost_usd, max_minutes }: Table): Omit
 }
 
 /** Returns the table `limits.run` for a run. Its defaults do not bind a lead: the limits of its workflow do. */
-export function runLimits(
+export function getRunLimits(
   { run, max_iterations_ceiling }: Settings['limits'],
   isLead: boolean,
 ): Settings['limits']['run'] {

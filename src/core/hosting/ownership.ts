@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { codeOf, TriadError } from '../base/errors.ts';
-import { refuseWriteFault, unwritableFolder } from '../base/write-fault.ts';
+import { refuseWriteFault, createUnwritableFolderError } from '../base/write-fault.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { INSTANCE_FILE as FILE } from '../settings/guarded-files.ts';
 import { answerPings, answers, type Instance, type PingServer } from './ping-server.ts';
@@ -65,7 +65,7 @@ export async function claimOwnership(dataFolder: string, { signal }: { signal: A
     owner = await claim(dataFolder, server.instance, signal);
   } catch (error) {
     await server.close();
-    throw error instanceof Error && 'syscall' in error ? unwritableFolder(dataFolder, error) : error;
+    throw error instanceof Error && 'syscall' in error ? createUnwritableFolderError(dataFolder, error) : error;
   }
   if (owner !== null) {
     await server.close();

@@ -3,7 +3,7 @@ import type { HintEvent } from '#contract/event.ts';
 import { CHECKPOINT_MS } from '#contract/limits.ts';
 import type { Part } from '#contract/message.ts';
 import type { OpenMessage } from '#contract/view.ts';
-import { Asking } from './asking.ts';
+import { ModelWaits } from './model-waits.ts';
 import type { EventLog } from './event-log.ts';
 
 type Ids = Pick<HintEvent, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
@@ -49,7 +49,7 @@ interface Open {
 }
 
 export class OpenMessages {
-  readonly asking = new Asking();
+  readonly waits = new ModelWaits();
   readonly #log: EventLog;
   readonly #open = new Map<string, Open>();
   readonly #unshown = new Set<Open>();

@@ -36,7 +36,7 @@ export type Emit = (payload: Payload) => Promise<Recorded>;
  * Returns true when the event is durable, false as soon as the signal aborts. Rejects with `store_failed`. The watchdog is
  * on hold meanwhile, because a wait for the disk is not a silence of the run.
  */
-export async function whenStored(
+export async function waitUntilStored(
   recorded: Promise<Recorded>,
   { watchdog, signal }: { watchdog: Watchdog; signal: AbortSignal },
 ): Promise<boolean> {
@@ -93,14 +93,14 @@ export class Recorder {
     this.#open.publish();
     if (payload.type === 'message-end' && payload.entry.kind === 'assistant') this.#open.end(payload.entry.messageId);
     const at = new Date().toISOString();
-    this.#open.asking.take({ ...payload, at, ...this.ids });
+    this.#open.waits.update({ ...payload, at, ...this.ids });
     const stored = this.#log.append({ ...payload, ...(origin && { origin }), at, ...this.ids });
     stored.catch(() => undefined);
     return stored;
   }
 
   hint(piece: Piece): void {
-    this.#open.asking.delta(this.ids.runId);
+    this.#open.waits.endProviderWait(this.ids.runId);
     this.#open.append(this.ids, piece);
   }
 
@@ -110,9 +110,9 @@ export class Recorder {
   }
 
   /** Publishes that an attempt at a request gets no answer; never stored. */
-  silent(silence: { turn: number; attempt: number; silentMs: number }): void {
+  publishSilence(silence: { turn: number; attempt: number; silentMs: number }): void {
     const event = { type: 'request-silent' as const, ...silence, at: new Date().toISOString(), ...this.ids };
-    this.#open.asking.take(event);
+    this.#open.waits.update(event);
     this.#log.hint(event);
   }
 

@@ -5,7 +5,7 @@ import { newId } from '../base/ids.ts';
 import type { RunContext } from './run-context.ts';
 import type { ModelEvent } from '../model/model.ts';
 import { callsBegun, interruptedParts } from '../log/open-messages.ts';
-import { type Emit, type Recorded, whenStored } from '../log/recorder.ts';
+import { type Emit, type Recorded, waitUntilStored } from '../log/recorder.ts';
 import { type About as Metered, RequestMeter, tellMiscount } from './request-meter.ts';
 import { normalizeCall } from '../tools/arguments.ts';
 import type { Calls } from './tool-calls.ts';
@@ -61,7 +61,7 @@ export class Attempt {
    * provider received is therefore counted after a crash. A stopped run does not wait. Rejects with `store_failed`.
    */
   async ready(): Promise<void> {
-    if (await whenStored(this.#start, this.#run)) this.#meter.sent();
+    if (await waitUntilStored(this.#start, this.#run)) this.#meter.sent();
   }
 
   /** Whether anything was done because of the response, so that it must not be asked for again. */

@@ -7,7 +7,7 @@ import { limitText } from '../budget/limit-notices.ts';
 import type { RunContext } from './run-context.ts';
 import type { ModelEvent, ToolSpec, WireMessage } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
-import { type Emit, type Recorded, whenStored } from '../log/recorder.ts';
+import { type Emit, type Recorded, waitUntilStored } from '../log/recorder.ts';
 import { type About, estimatedInput, RequestMeter, tellMiscount } from './request-meter.ts';
 import { stopOf } from '../base/stop.ts';
 import { Watchdog } from '../base/watchdog.ts';
@@ -122,7 +122,7 @@ class SideAttempt {
 
   /** Resolves when the request may be sent: its start is durable. A stopped one does not wait. Rejects with `store_failed`. */
   async ready(signal: AbortSignal, watchdog: Watchdog): Promise<void> {
-    if (await whenStored(this.#start, { signal, watchdog })) this.#meter.sent();
+    if (await waitUntilStored(this.#start, { signal, watchdog })) this.#meter.sent();
   }
 
   take(event: ModelEvent): void {

@@ -9,9 +9,9 @@ import { errorInfo, TriadError } from '../base/errors.ts';
 import { doomLoopThresholdOf } from '../budget/limits.ts';
 import { repeatsOf } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
-import { type Emit, type Payload, type Recorded, whenStored } from '../log/recorder.ts';
+import { type Emit, type Payload, type Recorded, waitUntilStored } from '../log/recorder.ts';
 import { orStopped, stopOf } from '../base/stop.ts';
-import { changedMetadata, unknownOutcomeText } from '../tools/changed-files.ts';
+import { changedMetadata, formatUnknownOutcome } from '../tools/changed-files.ts';
 import { editWords } from '../tools/edit-words.ts';
 import { decisionWords } from './decision-words.ts';
 import { takeResult } from './taken.ts';
@@ -198,7 +198,7 @@ async function resultOf(
     const start = emit({ type: 'tool-start', toolCallId: call.id, name: call.name, input });
     // Nothing may happen that a crash could forget. Sub-agents wait for their own start.
     if (tool.recovery === 'continue') await start;
-    else if (!(await whenStored(start, run))) throw stopOf(run.signal);
+    else if (!(await waitUntilStored(start, run))) throw stopOf(run.signal);
     // It was looked at before, and nobody was asked: whatever is there by now, nothing is done.
     if (prepared.idle !== undefined) return { status: 'completed', output: prepared.idle };
     const result = await execute(run, call.id, tool, input, approval);
@@ -218,7 +218,7 @@ async function cutOff(run: RunContext, toolCallId: string, tool: Tool, asked: un
   const input = approval ? editedInput(tool, approval, asked) : asked;
   await tool.clear?.(input, await run.toolContext(toolCallId, tool));
   const changed = await run.changedBy(toolCallId);
-  return { status: 'error', output: unknownOutcomeText(changed), metadata: changedMetadata(changed) };
+  return { status: 'error', output: formatUnknownOutcome(changed), metadata: changedMetadata(changed) };
 }
 
 async function execute(

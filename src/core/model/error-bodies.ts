@@ -17,7 +17,7 @@ export function withResponseBounds(ask: typeof fetch): typeof fetch {
     const response = await ask(address, init);
     const { host } = new URL(address instanceof Request ? address.url : address);
     const meter = new SizeMeter(signsOfLife.getStore());
-    if (response.ok) return boundBody(response, meter, (reason) => excessError(host, reason));
+    if (response.ok) return boundBody(response, meter, (reason) => createExcessError(host, reason));
     return Object.defineProperty(response, 'text', { value: async () => inForm(await startOf(response)) });
   };
 }
@@ -46,7 +46,7 @@ class SizeMeter implements Meter {
   }
 }
 
-function excessError(host: string, reason: string): ModelError {
+function createExcessError(host: string, reason: string): ModelError {
   const message = `${host} sent ${reason} in one piece, which is the limit: check the server, or choose another model`;
   return new ModelError('provider', message, { retryable: false });
 }

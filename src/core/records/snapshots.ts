@@ -47,7 +47,7 @@ export async function snapshot(
     calls,
     approvals,
     open: isEarlier ? [] : open.of(conversationId),
-    ...(!isEarlier && open.asking.inConversation(conversationId)),
+    ...(!isEarlier && open.waits.getWaits(conversationId)),
   };
 }
 

@@ -116,7 +116,7 @@ function requestsFor(
         tryNow: workflow.tryNow,
         interruptsOnSilence: kind === 'lead',
         isOtherRunWorking: () => workflow.budget.clock.isRunning,
-        interrupt: (failure) => workflow.runs.controller.abort(unansweredStop(failure)),
+        interrupt: (failure) => workflow.runs.controller.abort(createProviderStop(failure)),
       }),
     seesImages: engine.capabilities(envelope.provider, envelope.model).vision !== false,
     queue: () => limiter.queue({ free: kind === 'lead' }),
@@ -130,7 +130,7 @@ function requestsFor(
 }
 
 /** Returns the reason with which a workflow ends whose provider does not answer. */
-function unansweredStop({ message }: ModelError): Stopped {
+function createProviderStop({ message }: ModelError): Stopped {
   return new Stopped(
     'provider',
     `Interrupted: the provider did not answer. Resume when it does. Last error: ${message}`,
@@ -200,7 +200,7 @@ function recordsFor({
   const { conversationId, runId } = recorder.ids;
   return {
     hint: (piece) => recorder.hint(piece),
-    noteSilence: (silence) => recorder.silent(silence),
+    noteSilence: (silence) => recorder.publishSilence(silence),
     streamed: (messageId) => recorder.streamed(messageId),
     handOn: (toolCallId, output) =>
       handedOn(output, toolCallId, () => engine.outputs.keep({ conversationId, runId, toolCallId }, output)),

@@ -42,7 +42,7 @@ import type { Settings } from '../settings/settings.ts';
 import { delegate, type Kit, servedWithin, withServing } from './serving.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { delegationRequest } from '../tools/sub-agent-tools.ts';
-import { budgetOf, runLimits } from '../budget/limits.ts';
+import { budgetOf, getRunLimits } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { type Setup, writes } from '../tools/tool.ts';
 import type { Capabilities } from '#contract/providers/provider.ts';
@@ -254,7 +254,7 @@ export class Envelopes {
     const { definition, parent, limits } = parts;
     const model = this.#models.idFor(parts.provider, parts.model ?? parts.usual);
     const can = this.#models.capabilities(parts.provider, model);
-    const run = runLimits(limits, parent === undefined);
+    const run = getRunLimits(limits, parent === undefined);
     const { cut, ...bounds } = within(
       {
         maxIterations: definition?.maxIterations ?? run.max_iterations,

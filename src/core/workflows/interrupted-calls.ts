@@ -6,7 +6,7 @@ import { cutAtCodePoint } from '../base/text.ts';
 import { type OpenCalls, nextStep } from '../log/transcript.ts';
 import type { Engine } from '../runs/engine.ts';
 import { findChangeSet } from '../runs/workspace-of.ts';
-import { unknownOutcomeText } from '../tools/changed-files.ts';
+import { formatUnknownOutcome } from '../tools/changed-files.ts';
 
 /** Maximum length of the arguments of one call, in code units. */
 const MAX_INPUT_CHARS = 500;
@@ -37,7 +37,7 @@ export async function loadOpenCalls(
     for (const call of step.do === 'settle' ? step.calls : []) {
       const hasEffects = (tools.get(call.name)?.recovery ?? 'unknown') === 'unknown';
       if (!hasEffects || !started.has(`${run.id} ${call.id}`)) continue;
-      const text = unknownOutcomeText(
+      const text = formatUnknownOutcome(
         await findChangeSet(engine, { ...run, runId: run.id }, call.id, new AbortController().signal),
       );
       if (isLead) results.set(call.id, text);

@@ -1,8 +1,8 @@
 /** Events of a conversation as updates, each for the session that it belongs to. */
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import { SHOW_SILENCE_MS } from '#contract/limits.ts';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import { picturesText } from '#contract/messages/pictures-text.ts';
+import { isReportedWait } from '#contract/messages/find-provider-wait.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { titleOf } from '#contract/messages/short-text.ts';
 import { callIdOf, chunk, RunUpdates } from './run-updates.ts';
@@ -32,12 +32,7 @@ interface Parts extends Abilities {
   used: Pick<Tally, 'nanoUsd' | 'unpriced'>;
 }
 
-/** Tries whose waits are all reported; then the waits are long. */
-const FIRST_TRIES = 7;
-/** A silence is reported once, although its events repeat; in milliseconds. */
-const ONE_REPORT_MS = 5000;
-
-const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
+const formatSeconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 
 type Used = Extract<DurableEvent, { type: 'usage' }>;
 
@@ -68,7 +63,7 @@ export class SessionUpdates {
     const { conversationId, subAgentSessions, windows } = this.#parts;
     if (event.type === 'run-start' && !this.isPast) void windows.look();
     if (event.type === 'usage') this.#cost(event);
-    if (event.type === 'retry' || event.type === 'request-silent') return this.#wait(event);
+    if (event.type === 'retry' || event.type === 'request-silent') return this.#reportWait(event);
     const own = this.#run(event.runId).of(event);
     if (event.parentRunId === null) return [...this.#whole(event), ...own].map((update) => this.#here(update));
     this.#below.add(event.runId);
@@ -90,16 +85,14 @@ export class SessionUpdates {
     );
   }
 
-  /** A wait of any run for its provider: each of the first tries, then one of ten; a silence once. */
-  #wait(event: Extract<AgentEvent, { type: 'retry' | 'request-silent' }>): Addressed[] {
+  /** Reports a wait of any run for its provider. */
+  #reportWait(event: Extract<AgentEvent, { type: 'retry' | 'request-silent' }>): Addressed[] {
     const { agent } = event;
-    if (event.type === 'request-silent') {
-      if (event.silentMs > SHOW_SILENCE_MS + ONE_REPORT_MS) return [];
-      return [this.notice('warning', `${agent}: no answer of the provider for ${seconds(event.silentMs)}`)];
-    }
-    if (event.attempt > FIRST_TRIES && event.attempt % 10 > 0) return [];
-    const title = `${agent}: waiting for the provider, next try in ${seconds(event.delayMs)}`;
-    return [this.notice('warning', title, event.error.message)];
+    if (!isReportedWait(event)) return [];
+    if (event.type === 'request-silent')
+      return [this.notice('warning', `${agent}: no answer from the provider for ${formatSeconds(event.silentMs)}`)];
+    const next = event.delayMs === 0 ? 'trying again' : `next try in ${formatSeconds(event.delayMs)}`;
+    return [this.notice('warning', `${agent}: waiting for the provider, ${next}`, event.error.message)];
   }
 
   /** From now on what becomes of this call of a sub-agent is told here too. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { readPlace } from '#core/agents/read-place.ts';
 import { Trust } from '#core/agents/trust.ts';
-import { refuseWriteFault, unwritableFolder, writeFault } from '#core/base/write-fault.ts';
+import { refuseWriteFault, createUnwritableFolderError, writeFault } from '#core/base/write-fault.ts';
 import { claimOwnership, findOwner } from '#core/hosting/ownership.ts';
 import { answerPings } from '#core/hosting/ping-server.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
@@ -133,6 +133,6 @@ test.for([
     'The folder /data cannot be written (EACCES): check its owner and permissions, or set TRIAD_HOME to another folder.',
   ],
 ] as const)('names the folder and what to do after %s', ([code, message]) => {
-  const error = unwritableFolder('/data', Object.assign(new Error('failed'), { code }));
+  const error = createUnwritableFolderError('/data', Object.assign(new Error('failed'), { code }));
   expect(error).toMatchObject({ code: 'store_unwritable', message });
 });

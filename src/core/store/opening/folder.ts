@@ -3,7 +3,7 @@ import { access, constants, mkdir, readdir, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { TriadError } from '../../base/errors.ts';
-import { unwritableFolder } from '../../base/write-fault.ts';
+import { createUnwritableFolderError } from '../../base/write-fault.ts';
 import { findDiskFull } from '../disk-space.ts';
 import { remoteAddress } from '../remote/address.ts';
 
@@ -28,12 +28,12 @@ export async function checkFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const shortage = findDiskFull(folder);
-    if (shortage) throw unwritableFolder(folder, shortage, 'ENOSPC');
+    if (shortage) throw createUnwritableFolderError(folder, shortage, 'ENOSPC');
     await probe(join(folder, `.probe-${randomUUID()}`));
     for (const name of await readdir(folder)) await access(join(folder, name), constants.W_OK | constants.R_OK);
   } catch (error) {
     if (error instanceof TriadError) throw error;
-    throw unwritableFolder(folder, error);
+    throw createUnwritableFolderError(folder, error);
   }
 }
 

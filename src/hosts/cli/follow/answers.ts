@@ -2,7 +2,7 @@
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
-import { providerWaitAfter } from '#contract/messages/provider-wait-after.ts';
+import { findProviderWait } from '#contract/messages/find-provider-wait.ts';
 import type { Client } from '#contract/rpc.ts';
 import type { ProviderWait } from '#contract/messages/provider-wait.ts';
 import { createAsker } from './asker.ts';
@@ -12,8 +12,8 @@ import type { Screen } from '../terminal/screen.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export interface Questions {
-  /** Takes an event of the conversation: while a request waits, the person is offered to send it again. */
-  take(event: AgentEvent): void;
+  /** Call for each event of the conversation. While a request waits, the person can send it again. */
+  update(event: AgentEvent): void;
   close(): Promise<void>;
 }
 
@@ -29,8 +29,8 @@ export async function answerQuestions(
   const waitingRuns = new Set<string>();
   const leave = await client.subscribe('attention', { canAnswer: true }, ({ questions }) => asker.update(questions));
   return {
-    take: (event) => {
-      const wait = providerWaitAfter(event);
+    update: (event) => {
+      const wait = findProviderWait(event);
       if (wait === undefined) return;
       if (wait === null || isShort(wait)) waitingRuns.delete(event.runId);
       else waitingRuns.add(event.runId);
@@ -43,12 +43,12 @@ export async function answerQuestions(
   };
 }
 
-/** Whether a wait is over before a person could react. */
+/** A shorter wait is over before a person can react; in milliseconds. */
+const SHORT_WAIT_MS = 3000;
+
 function isShort({ delayMs }: ProviderWait): boolean {
   return delayMs !== null && delayMs < SHORT_WAIT_MS;
 }
-
-const SHORT_WAIT_MS = 3000;
 
 const FINISH: Answer = { kind: 'reject', reason: '' };
 
@@ -74,7 +74,7 @@ async function answerAlike(
       }
     }
   });
-  return { take: () => undefined, close: async () => leave() };
+  return { update: () => undefined, close: async () => leave() };
 }
 
 /** Who answers by default: the person where there is a terminal, otherwise nobody. A yes to everything is said, once. */

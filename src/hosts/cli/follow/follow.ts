@@ -121,7 +121,7 @@ async function attend(
   const take = (event: AgentEvent) => {
     if (!isNew(event, progress)) return;
     progress.show(event);
-    questions?.take(event);
+    questions?.update(event);
     if (event.type === 'workflow-end') ended.resolve(event);
   };
   const leave = await client.subscribe('conversation', { conversationId }, (event) => {

@@ -2,8 +2,8 @@
 import { compactionText } from '#contract/context/compaction-text.ts';
 import { cutText } from '#contract/cut-text.ts';
 import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
-import { SHOW_SILENCE_MS } from '#contract/limits.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
+import { isReportedWait } from '#contract/messages/find-provider-wait.ts';
 import type { AssistantEntry, HandoffEntry } from '#contract/message.ts';
 import { CACHED_TEXT } from '#contract/messages/fork-text.ts';
 import { summaryOf } from '#contract/messages/short-text.ts';
@@ -86,7 +86,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
       return decided(shown, event, style);
     case 'retry':
     case 'request-silent':
-      return isShownWait(event) ? noted(shown, style('yellow', waitText(event))) : silent(shown);
+      return isReportedWait(event) ? noted(shown, style('yellow', formatWait(event))) : silent(shown);
     case 'notice':
       return noted(shown, style(NOTICE_INK[event.level], clean(event.text)));
     case 'workflow-end':
@@ -116,28 +116,16 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
   }
 }
 
-/** A silence is reported once, although its events repeat; in milliseconds. */
-const ONE_REPORT_MS = 5000;
-
-type Wait = Durable<'retry'> | Extract<HintEvent, { type: 'request-silent' }>;
-
-/** Whether a wait is worth a line: each of the growing waits, then one of ten. */
-function isShownWait(event: Wait): boolean {
-  if (event.type === 'request-silent') return event.silentMs <= SHOW_SILENCE_MS + ONE_REPORT_MS;
-  return event.attempt <= 7 || event.attempt % 10 === 0;
-}
-
-/** A duration without a decimal that says nothing. */
-function wholeSeconds(ms: number): string {
+/** Formats a duration. Leaves out a decimal that is zero. */
+function formatShort(ms: number): string {
   return duration(ms).replace('.0 s', ' s');
 }
 
-function waitText(event: Wait): string {
+function formatWait(event: Extract<AgentEvent, { type: 'retry' | 'request-silent' }>): string {
   const agent = clean(event.agent);
-  if (event.type === 'request-silent') return `↻ ${agent}: no answer for ${wholeSeconds(event.silentMs)}`;
-  const { error, delayMs } = event;
-  const next = delayMs === 0 ? 'trying again' : `next try in ${wholeSeconds(delayMs)}`;
-  return `↻ ${agent}: waiting for the provider, ${next}: ${clean(error.message)}`;
+  if (event.type === 'request-silent') return `↻ ${agent}: no answer for ${formatShort(event.silentMs)}`;
+  const next = event.delayMs === 0 ? 'trying again' : `next try in ${formatShort(event.delayMs)}`;
+  return `↻ ${agent}: waiting for the provider, ${next}: ${clean(event.error.message)}`;
 }
 
 function changed({ type, entry }: Durable<'compaction' | 'compaction-undo'>): string {
