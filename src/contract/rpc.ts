@@ -133,8 +133,11 @@ export const methods = {
    */
   'conversation.rewind': method(
     z.strictObject({
-      ...{ conversationId: Id, workflowId: Id, left: z.boolean() },
-      ...{ files: z.boolean().default(false), leave: z.boolean().default(false) },
+      conversationId: Id,
+      workflowId: Id,
+      left: z.boolean(),
+      files: z.boolean().default(false),
+      leave: z.boolean().default(false),
     }),
     z.object({ files: z.array(UndoneFile) }),
   ),

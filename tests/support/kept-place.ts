@@ -35,8 +35,14 @@ export async function keptPlace(files: Record<string, string> = {}) {
       const plan = await planUndo(workspaces, workspace, { conversationId, changes });
       const { files, bytes } = undoOf(plan);
       const undo = {
-        ...{ id: newId(), conversationId, folder, at: new Date().toISOString(), calls: [] },
-        ...{ files, takesBack: [], redone: false },
+        id: newId(),
+        conversationId,
+        folder,
+        at: new Date().toISOString(),
+        calls: [],
+        files,
+        takesBack: [],
+        redone: false,
       };
       await workspaces.changes.startUndo(undo, bytes);
       await carryOut(workspace, plan, { mark: undo.id });

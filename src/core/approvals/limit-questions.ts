@@ -137,7 +137,13 @@ export class LimitQuestions {
     const add = { [name]: value };
     const id = newId();
     return {
-      ...{ id, conversationId, workflowId, runId, toolCallId: `limit-${id}`, agent, chain },
+      id,
+      conversationId,
+      workflowId,
+      runId,
+      toolCallId: `limit-${id}`,
+      agent,
+      chain,
       ...asked(title, [phrase('extend_or_finish', { more: { name, value } })]),
       subject: { kind: 'limit', bound, add, folder, hash: canonicalHash({ bound, add }) },
       options: [

@@ -247,7 +247,12 @@ function limitsFor({ workflow, plan, clock, signal, watchdog }: Parts): RunConte
   const { runId } = recorder.ids;
   const own = (): Budget => workflow.budget.limitsOfRun(runId, limitsOf(envelope));
   const limited: LimitedRun = {
-    ...{ recorder, chain, folder: envelope.folder, signal, stored: stored.approvals, limits: own },
+    recorder,
+    chain,
+    folder: envelope.folder,
+    signal,
+    stored: stored.approvals,
+    limits: own,
     used: () => usedOf(recorder.tally, clock.ms, recorder.tally.requests),
   };
   if (kind === 'lead') workflow.limitQuestions.setLead(limited);

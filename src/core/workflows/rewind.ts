@@ -33,8 +33,15 @@ export async function rewind(
     return undo(parts, { conversationId, target, redo: !left, preview: false, leave, messages }, exclusively);
   const { folder } = await mustExist(store.conversation(conversationId), 'The conversation was deleted');
   const record: Undo = {
-    ...{ id: newId(), conversationId, folder, at: new Date().toISOString(), calls: [], files: [] },
-    ...{ messages, takesBack: [], redone: !left },
+    id: newId(),
+    conversationId,
+    folder,
+    at: new Date().toISOString(),
+    calls: [],
+    files: [],
+    messages,
+    takesBack: [],
+    redone: !left,
   };
   await exclusively(conversationId, async () => {
     const events = await loadMissingEvents(parts, record);

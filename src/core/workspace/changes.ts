@@ -97,7 +97,8 @@ export class Changes {
       undos
         .flatMap(({ data: undo }) => (undo ? [undo] : []))
         .map(async (undo) => ({
-          ...{ undo, hasFiles: (await stat(this.#finishedPath(undo)).catch(() => null)) !== null },
+          undo,
+          hasFiles: (await stat(this.#finishedPath(undo)).catch(() => null)) !== null,
         })),
     );
   }

@@ -107,7 +107,8 @@ export async function putState(
     if (to?.kind === 'folder') await putFolder(place, to.mode, join(through, temporary));
     if (to?.kind === 'file')
       await writeAtomically(place, to.bytes, {
-        ...{ mode: to.mode, temporary },
+        mode: to.mode,
+        temporary,
         ...(expected?.kind === 'folder' ? {} : { before: check }),
       });
     if (to?.kind === 'link') await putLink(place, to.bytes, join(through, temporary));

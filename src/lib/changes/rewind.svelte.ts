@@ -72,7 +72,8 @@ export class Rewind {
     const { messages = null } = this.report ?? {};
     return this.#act(async () => ({
       sentence: text.changes.done(await this.#undo({ target, redo: true }), true),
-      ...{ files: null, messages },
+      files: null,
+      messages,
     }));
   }
 

@@ -29,8 +29,12 @@ test('a limit of the lead and one of the workflow are two questions', async () =
   const { gate } = gateWith();
   gate.attach();
   const budget = new WorkflowBudget({
-    ...{ limits: { iterations: 9 }, raised: [], workedMs: 0, requests: [] },
-    ...{ tally: () => ZERO_TALLY, price: () => ({ nanoUsd: 0 }) },
+    limits: { iterations: 9 },
+    raised: [],
+    workedMs: 0,
+    requests: [],
+    tally: () => ZERO_TALLY,
+    price: () => ({ nanoUsd: 0 }),
   });
   const questions = new LimitQuestions({ gate, policy: 'ask', budget, answerMs: () => 1000 });
   const [lead, child] = [limited('lead'), limited('child')];

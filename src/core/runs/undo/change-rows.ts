@@ -123,7 +123,9 @@ export async function changeDiff(parts: UndoParts, conversationId: string, targe
   const hunks = [];
   for (const [index, { oldStart, newStart, lines }] of shownPatch.hunks.entries())
     hunks.push({
-      ...{ oldStart, newStart, lines },
+      oldStart,
+      newStart,
+      lines,
       state: await stateOfHunk(index),
       kept: marks.has(markOf(set, file.path, index)) || marks.has(markOf(set, file.path)),
     });

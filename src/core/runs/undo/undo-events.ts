@@ -46,8 +46,17 @@ async function loadCallEvents(
     const { workflowId, parentRunId, agent, parentChain } = run;
     log.chains.keep(runId, parentChain);
     events.push({
-      ...{ type: 'change-undo' as const, conversationId, workflowId, runId, parentRunId, agent, at },
-      ...{ toolCallId, path, ...(also.length > 0 ? { also } : {}), ...(isWhole ? {} : { part: true as const }) },
+      type: 'change-undo' as const,
+      conversationId,
+      workflowId,
+      runId,
+      parentRunId,
+      agent,
+      at,
+      toolCallId,
+      path,
+      ...(also.length > 0 ? { also } : {}),
+      ...(isWhole ? {} : { part: true as const }),
       undone: !redone,
     });
   }
@@ -65,7 +74,13 @@ async function loadMessageEvents(
   if (first < 0) throw new TriadError('not_found', `There is no workflow ${fromWorkflowId} in this conversation`);
   const changed = rows.slice(first).filter((row) => (row.left ?? false) !== left);
   return changed.map(({ id, runId, agents }) => ({
-    ...{ type: 'workflow-leave' as const, conversationId, workflowId: id, runId, parentRunId: null },
-    ...{ agent: agents[0] ?? '', at, left },
+    type: 'workflow-leave' as const,
+    conversationId,
+    workflowId: id,
+    runId,
+    parentRunId: null,
+    agent: agents[0] ?? '',
+    at,
+    left,
   }));
 }

@@ -141,7 +141,10 @@ function createUndo(
   const listFiles = ({ runId, toolCallId }: Undo['calls'][number]) =>
     taken.find(({ set }) => set.runId === runId && set.toolCallId === toolCallId)?.set.files ?? [];
   return {
-    ...{ id: newId(), conversationId, folder, at: nextTime(lastAt) },
+    id: newId(),
+    conversationId,
+    folder,
+    at: nextTime(lastAt),
     calls: calls.map((call) => ({
       ...call,
       paths: listFiles(call)

@@ -27,7 +27,11 @@ async function someWork(database: Database, conversationIds: readonly string[]):
   return conversationIds.map((conversationId, index) => ({
     conversationId,
     workflows: (workflows[index] ?? []).map(({ id, outcome, status, startedAt, subAgentCount, usage }) => ({
-      ...{ id, outcome, status, startedAt, subAgentCount },
+      id,
+      outcome,
+      status,
+      startedAt,
+      subAgentCount,
       subAgents: subAgents.get(id) ?? [],
       usage: usageOf(usage),
     })),

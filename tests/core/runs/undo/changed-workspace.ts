@@ -105,7 +105,9 @@ export async function changedWorkspace(start: Start, { many = 0, store }: { many
   const changes = new Changes(`${folder}-replaced`);
   const { sets } = await changes.of(conversationId);
   const files: FileChange[] = paths.map((path, index) => ({
-    ...{ path, before: stateOf(before[index] ?? null), after: stateOf(after[index] ?? null) },
+    path,
+    before: stateOf(before[index] ?? null),
+    after: stateOf(after[index] ?? null),
   }));
   const bytes = [...before, ...after].flatMap((state) => (state ? [state.bytes] : []));
   const [set] = sets;
@@ -114,7 +116,13 @@ export async function changedWorkspace(start: Start, { many = 0, store }: { many
   await engine.ask('Second');
   const target = { fromWorkflowId: workflowId };
   return {
-    ...{ engine, runtime, folder, conversationId, workflowId, runId, target },
+    engine,
+    runtime,
+    folder,
+    conversationId,
+    workflowId,
+    runId,
+    target,
     folders: [folder, `${folder}-replaced`],
     undo: (client: Pick<Runtime, 'request'>, redo = false) =>
       client.request('change.undo', { conversationId, target, redo }),

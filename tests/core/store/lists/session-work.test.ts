@@ -40,7 +40,12 @@ describe.each(ENGINES)('on %s', (engine) => {
       });
       const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
       const work = workflows.map(({ workflow: { id, outcome, status, startedAt, subAgentCount }, children }) => ({
-        ...{ id, outcome, status, startedAt, subAgentCount, usage },
+        id,
+        outcome,
+        status,
+        startedAt,
+        subAgentCount,
+        usage,
         subAgents: children.map(({ id: runId, agent, kind, ...run }) => ({
           ...{ runId, agent, kind, status: run.status, outcome: run.outcome, durationMs: run.durationMs, usage },
         })),

@@ -142,7 +142,10 @@ test('a long wait for the provider is a line for each of the first tries, then f
 test('a silence of the provider is one line', () => {
   const silences = [30_000, 40_001, 50_002].map((silentMs) => ({
     ...ofLead('notice', { level: 'info', text: '' }),
-    ...{ type: 'request-silent' as const, turn: 0, attempt: 1, silentMs },
+    type: 'request-silent' as const,
+    turn: 0,
+    attempt: 1,
+    silentMs,
   }));
   const { notes } = printed(...silences.map(({ seq: _, ...hint }) => hint as unknown as AgentEvent));
   expect(notes).toEqual(['↻ lead: no answer for 30 s']);
