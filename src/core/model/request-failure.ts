@@ -84,6 +84,9 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the other side closed the connection',
 };
 
+/** Longest pause before a request is sent again; a number of any size can be asked for. */
+const MAX_PAUSE_MS = 24 * 60 * 60 * 1000;
+
 const TOO_LARGE = 413;
 
 /** Types that are shown; the type is a text of the server. */
@@ -336,14 +339,22 @@ export function cancelledError(signal: AbortSignal): ModelError {
   return new ModelError('cancelled', 'The request was stopped', { retryable: false, cause: signal.reason });
 }
 
-/** How long the provider asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date; null where it does not say. */
+/**
+ * Returns the pause that the provider asks for, in milliseconds, at most a day: `retry-after-ms`, or `retry-after` in
+ * seconds or as a date. Null without one.
+ */
 export function retryAfterMs(header: (name: string) => string | null, now = Date.now()): number | null {
+  const pauseMs = parsePause(header, now);
+  return pauseMs === null ? null : Math.min(Math.max(0, pauseMs), MAX_PAUSE_MS);
+}
+
+function parsePause(header: (name: string) => string | null, now: number): number | null {
   const ms = Number.parseFloat(header('retry-after-ms') ?? '');
-  if (Number.isFinite(ms)) return Math.max(0, ms);
+  if (Number.isFinite(ms)) return ms;
   const after = header('retry-after')?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(after)) return Number(after) * 1000;
   const date = Date.parse(after);
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  return Number.isNaN(date) ? null : date - now;
 }
 
 /** The code at the bottom of a chain of causes. */

@@ -93,6 +93,10 @@ test.for([
   [{ 'retry-after': '9', 'retry-after-ms': '250' }, 250],
   [{ 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT' }, 30_000],
   [{ 'retry-after': 'Fri, 20 Nov 2026 09:00:00 GMT' }, 0],
+  [{ 'retry-after': '9'.repeat(400) }, 86_400_000],
+  [{ 'retry-after': 'Fri, 20 Nov 3026 10:00:00 GMT' }, 86_400_000],
+  [{ 'retry-after-ms': '1e300' }, 86_400_000],
+  [{ 'retry-after-ms': '-1' }, 0],
   [{ 'retry-after': 'soon' }, null],
   [{}, null],
 ] as [Record<string, string>, number | null][])('retry-after %j is %s ms', ([headers, expected]) => {
