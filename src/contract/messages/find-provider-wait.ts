@@ -14,8 +14,11 @@ export function findProviderWait(event: EventDraft | HintEvent): ProviderWait | 
       const at = new Date(Date.parse(event.at) - event.silentMs).toISOString();
       return { at, attempt: event.attempt, delayMs: null, error: null };
     }
-    case 'usage':
-      return event.request.error === null ? null : undefined;
+    case 'usage': {
+      // A failed request of a turn is followed by `retry` or `run-end`; one outside of the turns can be the last event.
+      const { error, purpose } = event.request;
+      return error === null || purpose !== undefined ? null : undefined;
+    }
     case 'message-start':
     case 'message-part':
     case 'message-end':

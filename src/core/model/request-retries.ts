@@ -36,6 +36,8 @@ export interface ProviderRetryPorts {
 export interface RetryPorts extends ProviderRetryPorts {
   /** Whether another run of the workflow works meanwhile. */
   isOtherRunWorking(): boolean;
+  /** Longest pause that the endpoint may ask for, in milliseconds; after a longer one the request fails. Left out: any. */
+  maxPauseMs?: number;
   /** Ends the work as interrupted, so that it can be resumed, and aborts the signal of the request. */
   interrupt(failure: ModelError): void;
   /** Whether an endpoint that stays silent interrupts the work. If not, the request fails with `inactive`. */
@@ -52,6 +54,8 @@ const LOOK_MS = 15_000;
 export class RequestRetries {
   readonly #ports: RetryPorts;
   #tries = 0;
+  /** Whether the endpoint has started to answer the newest attempt. */
+  #isAnswered = false;
   #silences = 0;
   /** Since when nobody is attached; null while somebody is. */
   #aloneSince: number | null = null;
@@ -67,6 +71,7 @@ export class RequestRetries {
 
   /** Call when the endpoint answers. */
   answered(): void {
+    this.#isAnswered = true;
     this.#ports.noteAnswer();
   }
 
@@ -88,21 +93,24 @@ export class RequestRetries {
     const maxTries = failure.maxTries ?? (this.#ports.hasAnswered() ? Infinity : FIRST_ANSWER_TRIES);
     if (this.#tries >= maxTries) return null;
     const asked = failure.retryAfterMs;
+    if (asked !== null && asked > (this.#ports.maxPauseMs ?? Infinity)) return null;
     // An endpoint that asks for no pause at all would be sent requests without end.
     if (asked !== null) return this.#tries <= FIRST_ANSWER_TRIES ? asked : Math.max(asked, this.#backoff());
     return this.#backoff();
   }
 
   /**
-   * Resolves when the request is to be sent again: after `delayMs`, when the person asks for it, or when the unreachable
-   * endpoint answers another request. Without an attached client it interrupts the work after the time of the settings,
+   * Resolves when the request is to be sent again: after `delayMs`, when the person asks for it, or when an endpoint that
+   * was not reached answers another request. Without an attached client it interrupts the work after the time of the settings,
    * unless another run of the workflow works. Rejects with a `ModelError` (`cancelled`) when the signal aborts.
    */
   async wait(delayMs: number, failure: ModelError, signal: AbortSignal): Promise<void> {
     const early = new AbortController();
     const end = (): void => early.abort();
     const forget = [this.#ports.tryNow.listen(end)];
-    if (failure.code === 'unreachable') forget.push(this.#ports.onAnswer(end));
+    // Requests whose answers break off would end the waits of each other, and none would ever pause.
+    if (failure.code === 'unreachable' && !this.#isAnswered) forget.push(this.#ports.onAnswer(end));
+    this.#isAnswered = false;
     const either = AbortSignal.any([signal, early.signal]);
     try {
       for (let left = delayMs; !early.signal.aborted;) {

@@ -1,4 +1,5 @@
 /** What the person asks of the context of a conversation's lead: to make room in it, at work or at rest, and to take that back. */
+import { MAX_RETRY_DELAY_MS } from '#contract/limits.ts';
 import type { CompactionEntry } from '#contract/message.ts';
 import type { Parsed } from '#contract/rpc.ts';
 import type { RunRow } from '#contract/view.ts';
@@ -121,8 +122,9 @@ export class Contexts {
       retries: () =>
         new RequestRetries({
           ...engine.requests.retryPorts(model.provider),
-          // The person waits for the result of this request, so it fails after a few tries.
+          // The person and the next message wait for the result of this request, so it fails after a few tries.
           hasAnswered: () => false,
+          maxPauseMs: MAX_RETRY_DELAY_MS,
           tryNow: new TryNow(),
           interruptsOnSilence: false,
           isOtherRunWorking: () => true,

@@ -28,7 +28,7 @@ it('lists the runs of a conversation that wait for the provider, until their req
   const waits = new ModelWaits();
   const error = { code: 'unreachable', message: 'No connection' };
   const retry = { type: 'retry', attempt: 2, delayMs: 1000, error };
-  for (const runId of ['a', 'b', 'c', 'd']) waits.update(createEvent(runId, retry));
+  for (const runId of ['a', 'b', 'c', 'd', 'review']) waits.update(createEvent(runId, retry));
   waits.update(createEvent('silent', { type: 'request-silent', turn: 0, attempt: 1, silentMs: 30_000 }));
   waits.update(createEvent('x', retry, 'other'));
   expect(waits.getWaits('c').waits).toMatchObject({
@@ -37,9 +37,10 @@ it('lists the runs of a conversation that wait for the provider, until their req
   });
   waits.update(createEvent('a', { type: 'request-start' }));
   waits.update(createEvent('a', { type: 'usage', request: { error } }));
-  expect(Object.keys(waits.getWaits('c').waits)).toEqual(['a', 'b', 'c', 'd', 'silent']);
+  expect(Object.keys(waits.getWaits('c').waits)).toEqual(['a', 'b', 'c', 'd', 'review', 'silent']);
   waits.update(createEvent('a', { type: 'message-start' }));
   waits.update(createEvent('b', { type: 'usage', request: { error: null } }));
+  waits.update(createEvent('review', { type: 'usage', request: { error, purpose: 'review' } }));
   waits.update(createEvent('c', { type: 'run-end' }));
   waits.endProviderWait('silent');
   expect(Object.keys(waits.getWaits('c').waits)).toEqual(['d']);

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { FIRST_ANSWER_TRIES, MAX_RETRY_DELAY_MS } from '#contract/limits.ts';
 import { ModelError, type Model } from '#core/model/model.ts';
 import { streamWithRetry } from '#core/model/retry.ts';
+import type { RetryPorts } from '#core/model/request-retries.ts';
 import { TryNow } from '#core/model/try-now.ts';
 import { requestOf, serve } from '../../support/fake-model/exchange.ts';
 import type { ReplyOptions } from '../../support/fake-model/script.ts';
@@ -170,6 +171,39 @@ describe('how long it waits', () => {
     stop.abort();
     await running;
     expect(sent).toBe(attempts);
+  });
+
+  test('an answer that breaks off ends no wait of a request whose answer broke off too', async () => {
+    const listeners = new Set<() => void>();
+    const broken = new ModelError('unreachable', 'The connection broke', { retryable: true });
+    let sent = 0;
+    const model: Model = {
+      provider: 'test',
+      async *stream() {
+        sent += 1;
+        await delay(5);
+        yield { type: 'start', responseId: null };
+        throw broken;
+      },
+    };
+    const stop = new AbortController();
+    const ports: Partial<RetryPorts> = {
+      noteAnswer: () => {
+        for (const listener of [...listeners]) listener();
+      },
+      onAnswer: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      clock: { now: () => 0, sleep: (_ms, signal) => delay(60_000, undefined, { signal }) },
+    };
+    const first = run(model, ports, { signal: stop.signal });
+    await delay(8);
+    const second = run(model, ports, { signal: stop.signal });
+    await delay(100);
+    stop.abort();
+    await Promise.all([first, second]);
+    expect(sent).toBe(2);
   });
 });
 

@@ -42,6 +42,22 @@ test('a message that is sent meanwhile waits for the summary, and finds it; noth
   await engine.runtime.request('conversation.delete', { conversationId });
 });
 
+test.for([
+  ['a provider that stays overloaded', {}, 3],
+  ['a provider that asks for a pause of an hour', { 'retry-after': '3600' }, 1],
+] as const)('%s fails a compaction soon, and leaves no wait', async ([, headers, requests]) => {
+  const error = { type: 'overloaded_error', message: 'Overloaded' };
+  const script = new Script().on({ system: SUMMARISER }).reply([], { status: 529, error, headers });
+  const engine = await startEngine(looking(script));
+  await engine.ask('One');
+  const { conversationId } = engine;
+  const compacting = engine.runtime.request('context.compact', { conversationId });
+  await expect(compacting).rejects.toMatchObject({ code: 'overloaded' });
+  expect(engine.model.requests.slice(2)).toHaveLength(requests);
+  const snapshot = await engine.runtime.request('conversation.snapshot', { conversationId });
+  expect(snapshot.waits ?? {}).toEqual({});
+});
+
 test('the request of a process that died is counted at the next start, once', async () => {
   const engine = await startEngine(looking(summarising()));
   const { workflowId } = await engine.ask('One');
