@@ -182,7 +182,7 @@ describe('how long it waits', () => {
       async *stream() {
         sent += 1;
         await delay(5);
-        yield { type: 'start', responseId: null };
+        yield { type: 'start', responseId: 'one' };
         throw broken;
       },
     };
