@@ -84,9 +84,7 @@ export const LimitSettings = z
       ),
     inactivity_seconds: count(86_400)
       .default(limits.INACTIVITY_MS / 1000)
-      .describe(
-        'Seconds of silence after which a request to the model is sent again, twice at most, and an agent is stopped.',
-      ),
+      .describe('Seconds of silence after which a model request is sent again, at most twice, or an agent is stopped.'),
     approval_seconds: count(86_400)
       .default(limits.APPROVAL_TIMEOUT_MS / 1000)
       .describe('Seconds that a question waits for an answer; then the answer is no.'),

@@ -34,7 +34,7 @@ const HELP: Readonly<Record<string, string>> = {
   'limits.unattended_wait_minutes':
     'Minutes d’attente d’un fournisseur qui ne répond pas, sans client connecté. Ensuite, le travail est interrompu et peut reprendre. Avec un client, il attend jusqu’à ce que vous l’arrêtiez.',
   'limits.inactivity_seconds':
-    'Secondes de silence après lesquelles une requête au modèle est renvoyée, deux fois au plus, et un agent est arrêté.',
+    'Secondes de silence après lesquelles une requête au modèle est renvoyée, deux fois au plus, ou un agent est arrêté.',
   'limits.approval_seconds':
     'Secondes pendant lesquelles une question attend une réponse ; ensuite la réponse est non.',
   'permissions.mode':
