@@ -215,7 +215,7 @@ export type Subject = z.infer<typeof Subject>;
 export const isAboutWorkspace = (kind: Subject['kind'] | undefined): boolean =>
   kind === 'control-files' || kind === 'replaced-folder';
 
-/** Id of the option of a limit question that no answer has: the client stops the run with `run.stop` instead. */
+/** Id of the stop option of a limit question. It is not sent as an answer: the client calls `run.stop`. */
 export const STOP_OPTION = 'stop';
 
 export const AnswerOption = z.object({

@@ -65,7 +65,7 @@ export const Undo = z.object({
   files: z.array(FileChange),
   /** Permissions of the folders above its files when it started, by path. Missing in records of earlier versions. */
   folders: z.record(z.string(), z.int()).optional(),
-  /** Of a redo: the folders that the undo found, with their permissions. It makes them again, or leaves them. */
+  /** In a redo: the folders that the undo found, with their permissions. The redo makes missing ones again. */
   madeFolders: z.record(z.string(), z.int()).optional(),
   /** It was of all from this workflow on. */
   fromWorkflowId: Id.optional(),

@@ -86,7 +86,7 @@ export const FIRST_ANSWER_TRIES = 3;
 export const MAX_SILENT_REPEATS = 2;
 /** Silence of a model request that is shown, in milliseconds. */
 export const SHOW_SILENCE_MS = 30_000;
-/** How long work waits for a provider while no client is attached, in minutes. */
+/** Longest wait for a provider while no client is attached, in minutes. */
 export const UNATTENDED_WAIT_MINUTES = 15;
 /** Greater than every event number. */
 export const MAX_SEQ = 2 ** 52;

@@ -15,8 +15,8 @@ interface LimitValues {
   value: number;
 }
 
-/** In turns, as the screens count requests. */
-function limitWords({ name, value }: LimitValues): string {
+/** Formats a limit. Requests are called turns, as on the screen. */
+function formatLimit({ name, value }: LimitValues): string {
   const number = value.toLocaleString('en-US', { maximumFractionDigits: 9 });
   if (name === 'costUsd') return `$${Number.isInteger(value * 100) ? value.toFixed(2) : number}`;
   const unit = { tokens: 'token', minutes: 'minute', iterations: 'turn' }[name];
@@ -131,10 +131,10 @@ export const ENGLISH = {
   later_calls: (_: Record<string, never>) =>
     'A yes holds for the next calls. This call stays refused, because it was meant for the other folder',
   limit_of_run: ({ agent, ...limit }: LimitValues & { agent: string }) =>
-    `${agent} reached its limit of ${limitWords(limit)}`,
-  limit_of_workflow: (limit: LimitValues) => `This workflow reached its limit of ${limitWords(limit)}`,
+    `${agent} reached its limit of ${formatLimit(limit)}`,
+  limit_of_workflow: (limit: LimitValues) => `This workflow reached its limit of ${formatLimit(limit)}`,
   extend_or_finish: ({ more }: { more: LimitValues }) =>
-    `It waits for you. Extend the limit by ${limitWords(more)}, let it finish with one last request, or stop it`,
+    `It waits for you. Extend the limit by ${formatLimit(more)}, let it finish with one last request, or stop it`,
   were_put_back: ({ paths, folder }: { paths: string; folder: string }) =>
     `put back as before the command: ${paths} (the changed versions are in ${folder})`,
   writes_nothing: (_: Record<string, never>) => 'It can write nothing there',

@@ -17,9 +17,9 @@ interface Ports {
 export class AnswerClock {
   readonly #ports: Ports;
   #answerers = 0;
-  /** Clients of these with a person. */
+  /** Number of attached clients with a person. */
   #persons = 0;
-  /** When the last client with a person left, by the clock that never jumps; null if none was attached. */
+  /** Time at which the last client with a person left, by the monotonic clock; null if none was attached. */
   #leftAt: number | null = null;
   /** For how long nobody who could answer has been attached, in milliseconds. */
   #aloneMs = 0;
@@ -49,7 +49,7 @@ export class AnswerClock {
     };
   }
 
-  /** Whether a client with a person is attached, or left so recently that it may come back. */
+  /** True while a client with a person is attached, and for a minute after the last one left. */
   get isAttended(): boolean {
     if (this.#persons > 0) return true;
     return this.#leftAt !== null && performance.now() - this.#leftAt < ANSWERER_GRACE_MS;

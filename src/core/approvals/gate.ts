@@ -143,7 +143,7 @@ export class ApprovalGate {
     return this.#clock.attach(isAttended);
   }
 
-  /** Whether a client with a person is attached. */
+  /** True while a client with a person is attached, and for a minute after the last one left. */
   get isAttended(): boolean {
     return this.#clock.isAttended;
   }

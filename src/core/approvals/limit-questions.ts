@@ -1,4 +1,4 @@
-/** Asks the person what a run does at its limit: go on with more, or finish with what it has. */
+/** Asks the person how a run goes on at its limit: with more, or with one last request. */
 import { isDeepStrictEqual } from 'node:util';
 import { Budget } from '#contract/agent.ts';
 import { type Approval, type ApprovalRequest, STOP_OPTION } from '#contract/approval.ts';
@@ -14,23 +14,23 @@ import type { Recorder } from '../log/recorder.ts';
 import { asked } from '../tools/asked.ts';
 import type { ApprovalGate, AskingRun } from './gate.ts';
 
-/** `continue`: the run looks at its limits again. `finish`: one last request asks for its report. */
+/** `continue`: the run checks its limits again. `finish`: one last request asks for its report. */
 export type LimitAnswer = 'continue' | 'finish';
 
-/** A run that can be asked about: its own limits, or as the lead those of its workflow. */
+/** A run with limits: its own, and as the lead those of its workflow. */
 export interface LimitedRun {
   readonly recorder: Pick<Recorder, 'ids' | 'record'>;
   readonly chain: string[];
   readonly folder: string;
   readonly signal: AbortSignal;
   /** Questions of earlier attempts of the run. */
-  readonly stored: readonly Approval[];
+  readonly storedQuestions: readonly Approval[];
   /** The limits that are in force for the run itself, and its use. */
   limits(): Budget;
   used(): Used;
 }
 
-interface Ports {
+interface LimitQuestionPorts {
   gate: ApprovalGate;
   policy: AskingRun['policy'];
   budget: WorkflowBudget;
@@ -39,14 +39,14 @@ interface Ports {
 }
 
 export class LimitQuestions {
-  readonly #ports: Ports;
+  readonly #ports: LimitQuestionPorts;
   #lead: LimitedRun | null = null;
   /** Open questions by run and owner of the limit. Runs at a limit of their workflow wait for the same question. */
-  readonly #open = new Map<string, Promise<LimitAnswer>>();
+  readonly #openQuestions = new Map<string, Promise<LimitAnswer>>();
   /** Limits at which the person chose to finish. */
-  readonly #finished: { runId: string; bound: Bound }[] = [];
+  readonly #finishedLimits: { runId: string; bound: Bound }[] = [];
 
-  constructor(ports: Ports) {
+  constructor(ports: LimitQuestionPorts) {
     this.#ports = ports;
   }
 
@@ -63,59 +63,59 @@ export class LimitQuestions {
     if (endsAtOnce(bound)) return 'finish';
     const asking = bound.of === 'workflow' ? (this.#lead ?? run) : run;
     const { runId } = asking.recorder.ids;
-    if (this.#finished.some((one) => isDeepStrictEqual(one, { runId, bound }))) return 'finish';
-    if (asking.stored.some((one) => isAbout(one, bound) && hasDeclined(one))) return 'finish';
+    if (this.#finishedLimits.some((one) => isDeepStrictEqual(one, { runId, bound }))) return 'finish';
+    if (asking.storedQuestions.some((one) => isAbout(one, bound) && isDeclined(one))) return 'finish';
     const { gate, policy } = this.#ports;
     const key = `${runId} ${bound.of}`;
-    const open = this.#open.get(key);
+    const open = this.#openQuestions.get(key);
     if (open) return orStopped(run.signal, open);
-    const stored = asking.stored.find((one) => isAbout(one, bound) && one.decisions.includes(null)) ?? null;
+    const stored = asking.storedQuestions.find((one) => isAbout(one, bound) && one.decisions.includes(null)) ?? null;
     if (!stored && (policy !== 'ask' || !gate.isAttended)) return 'finish';
-    const answer = this.#ask(asking, bound, stored).finally(() => this.#open.delete(key));
+    const answer = this.#ask(asking, bound, stored).finally(() => this.#openQuestions.delete(key));
     answer.catch(() => undefined);
-    this.#open.set(key, answer);
+    this.#openQuestions.set(key, answer);
     return orStopped(run.signal, answer);
   }
 
   async #ask(run: LimitedRun, bound: Bound, stored: Approval | null): Promise<LimitAnswer> {
     const { gate, budget } = this.#ports;
-    const raised = new AbortController();
+    const raise = new AbortController();
     const stopWatching = budget.onRaise(() => {
-      if (isRaised(bound, this.#limits(run, bound))) raised.abort(new Stopped('raised'));
+      if (isRaised(bound, this.#getLimits(run, bound))) raise.abort(new Stopped('raised'));
     });
-    const asking = this.#asking(run, bound, AbortSignal.any([run.signal, raised.signal]));
+    const asking = this.#buildAskingRun(run, bound, AbortSignal.any([run.signal, raise.signal]));
     try {
-      const request = stored ? null : this.#request(run, bound);
+      const request = stored ? null : this.#createRequest(run, bound);
       const approval = await (stored ? gate.askAgain(stored, asking) : gate.ask(request!, asking));
       const [decision] = approval.decisions;
       if (decision?.outcome === 'cancelled') return 'continue';
       if (!decision?.allowed) {
-        this.#finished.push({ runId: run.recorder.ids.runId, bound });
+        this.#finishedLimits.push({ runId: run.recorder.ids.runId, bound });
         return 'finish';
       }
-      this.#extend(run, bound, Budget.parse(decision.edited ?? addOf(approval.request)));
+      this.#extend(run, bound, Budget.parse(decision.edited ?? getOfferedBudget(approval.request)));
       return 'continue';
     } finally {
       stopWatching();
     }
   }
 
-  #limits(run: LimitedRun, { of }: Bound): Budget {
+  #getLimits(run: LimitedRun, { of }: Bound): Budget {
     return of === 'run' ? run.limits() : this.#ports.budget.limits;
   }
 
-  /** Takes effect at once, and is stored before the next request of the run. */
+  /** Raises the limit at once. The change is stored before the next request of the run. */
   #extend(run: LimitedRun, bound: Bound, add: Budget): void {
     const { budget } = this.#ports;
     const { runId } = run.recorder.ids;
     const used = bound.of === 'run' ? run.used() : budget.used;
-    const limits = raisedBy(this.#limits(run, bound), add, used);
+    const limits = raisedBy(this.#getLimits(run, bound), add, used);
     if (bound.of === 'run') budget.raiseRun(runId, limits);
     else budget.raise(limits);
     void run.recorder.record({ type: 'limit-change', of: bound.of, limits });
   }
 
-  #asking({ recorder }: LimitedRun, bound: Bound, signal: AbortSignal): AskingRun {
+  #buildAskingRun({ recorder }: LimitedRun, bound: Bound, signal: AbortSignal): AskingRun {
     return {
       policy: this.#ports.policy,
       signal,
@@ -129,7 +129,7 @@ export class LimitQuestions {
     };
   }
 
-  #request({ recorder, chain, folder }: LimitedRun, bound: Bound): ApprovalRequest {
+  #createRequest({ recorder, chain, folder }: LimitedRun, bound: Bound): ApprovalRequest {
     const { conversationId, workflowId, runId, agent } = recorder.ids;
     const { of, name, value } = bound;
     const title =
@@ -163,12 +163,12 @@ function isAbout({ request: { subject } }: Approval, bound: Bound): boolean {
   return subject.kind === 'limit' && isDeepStrictEqual(subject.bound, bound);
 }
 
-/** Whether the person chose to finish before the program ended. */
-function hasDeclined({ decisions: [decision] }: Approval): boolean {
+/** Returns whether the person chose to finish, before the program ended. */
+function isDeclined({ decisions: [decision] }: Approval): boolean {
   return decision?.decidedBy === 'person' && !decision.allowed;
 }
 
-function addOf({ subject }: ApprovalRequest): Budget {
+function getOfferedBudget({ subject }: ApprovalRequest): Budget {
   return subject.kind === 'limit' ? subject.add : {};
 }
 

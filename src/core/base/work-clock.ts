@@ -20,7 +20,7 @@ export class WorkClock {
     return this.#ms;
   }
 
-  /** Whether anything works now. */
+  /** True while something works. */
   get isRunning(): boolean {
     return this.#workers > 0;
   }

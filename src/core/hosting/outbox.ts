@@ -59,7 +59,7 @@ function isHint(event: AgentEvent): event is HintEvent {
 }
 
 function merge(waiting: AgentEvent[], growing: Map<string, number>, event: HintEvent): void {
-  const key = keyOf(event);
+  const key = getHintKey(event);
   const index = growing.get(key);
   const whole = index === undefined ? null : merged(waiting[index], event);
   if (index !== undefined && whole) waiting[index] = whole;
@@ -67,7 +67,7 @@ function merge(waiting: AgentEvent[], growing: Map<string, number>, event: HintE
 }
 
 /** Hints with the same key follow each other. */
-function keyOf(event: HintEvent): string {
+function getHintKey(event: HintEvent): string {
   if (event.type === 'request-silent') return `${event.runId}:silent`;
   return event.type === 'tool-output' ? `${event.runId}:${event.toolCallId}` : `${event.messageId}:${event.part}`;
 }

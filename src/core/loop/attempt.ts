@@ -74,7 +74,7 @@ export class Attempt {
     return this.#begun;
   }
 
-  /** Whether the response has no part that says or does anything. */
+  /** True if the response has no text and no call. */
   get isEmpty(): boolean {
     return (
       this.#entry === null && this.#parts.every((part) => part.type === 'thinking' || part.type === 'redacted_thinking')

@@ -40,17 +40,17 @@ export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | nu
   return second === 'empty' ? null : second;
 }
 
-interface Sent {
+interface ModelSending {
   request: ModelRequest;
   key: string;
-  /** Whether an empty answer is recorded as the answer. If not, it is returned as `empty`. */
+  /** True records an empty answer as the answer. False returns it as `empty`. */
   isLastTry: boolean;
 }
 
 /** Sends a request until it is answered, and records each attempt. Returns the bound that forbids another attempt. */
-async function sendRequest(run: RunContext, turn: Turn, sent: Sent): Promise<Bound | 'empty' | null> {
+async function sendRequest(run: RunContext, turn: Turn, sent: ModelSending): Promise<Bound | 'empty' | null> {
   const { request, key, isLastTry } = sent;
-  // What its last turn read is part of it.
+  // The request contains the input of the last turn.
   const inputEstimate = estimatedInput(request, countedInput(run));
   const { watchdog, envelope } = run;
   let attempt: Attempt | null = null;

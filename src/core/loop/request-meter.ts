@@ -173,8 +173,9 @@ export class RequestMeter {
   }
 
   /**
-   * As it is now: it ends with a stop reason, or failed. A provider that refused the request, or was not reached, has
-   * read nothing of it; one that answered, or may have when the request was stopped, got no answer in time or the machine slept, has read all of it.
+   * Returns the usage of the request at its end: with a stop reason, or with the error of a failure. A provider that
+   * refused the request, or was not reached, read nothing of it. A provider that answered read all of it. So did one that
+   * may have answered: the request was stopped, got no answer in time, or the machine slept.
    */
   end(stopReason: StopReason | null, error: Error | null): RequestUsage {
     const isUnknown = !this.#isCounted && (this.#answered || (this.#sent && mayBeRead(error)));

@@ -24,7 +24,7 @@ export function withResponseBounds(ask: typeof fetch): typeof fetch {
 
 const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
 
-/** What a request calls for each piece of its response; the SDKs pass no such function on to `fetch`. */
+/** Function that a request calls for each piece of its response. The SDKs cannot pass it on to `fetch`. */
 export const signsOfLife = new AsyncLocalStorage<() => void>();
 
 class SizeMeter implements Meter {

@@ -100,7 +100,7 @@ export const TRIED_NOW = 'tried-now';
 
 /** A failed attempt, classified by status code and error type; only that the context is full is also known by words. */
 export class ModelError extends TriadError {
-  /** Whether the same request may succeed later: 408, 409, 429, 5xx, 529, network and silence. */
+  /** True if the same request may succeed later: 408, 409, 429, 5xx, 529, network and silence. */
   readonly retryable: boolean;
   /** What the provider asked to wait, in milliseconds. */
   readonly retryAfterMs: number | null;

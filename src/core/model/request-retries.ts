@@ -18,36 +18,36 @@ export const systemClock: RetryClock = {
   sleep: (ms, signal) => delay(ms, undefined, { signal }),
 };
 
-/** What the retries of a request share with all requests at its provider. */
+/** Functions that the retries of a request share with all requests at its provider. */
 export interface ProviderRetryPorts {
   clock: RetryClock;
-  /** Whether the endpoint has answered this installation before. */
+  /** Returns whether the endpoint has answered this installation before. */
   hasAnswered(): boolean;
   /** Records that the endpoint answers; it ends the waits of other requests to it. */
   noteAnswer(): void;
   /** Calls back when another request gets an answer of the endpoint, until the returned function is called. */
   onAnswer(listener: () => void): () => void;
-  /** Whether a client is attached whose person could stop the wait. */
+  /** Returns whether a client is attached whose person could stop the wait. */
   isAttended(): boolean;
-  /** How long a request waits without such a client, in milliseconds. */
+  /** Longest wait without such a client, in milliseconds. */
   unattendedMs(): number;
 }
 
 export interface RetryPorts extends ProviderRetryPorts {
-  /** Whether another run of the workflow works meanwhile. */
+  /** Returns whether another run of the workflow works meanwhile. */
   isOtherRunWorking(): boolean;
   /** Longest pause that the endpoint may ask for, in milliseconds; after a longer one the request fails. Left out: any. */
   maxPauseMs?: number;
   /** Ends the work as interrupted, so that it can be resumed, and aborts the signal of the request. */
   interrupt(failure: ModelError): void;
-  /** Whether an endpoint that stays silent interrupts the work. If not, the request fails with `inactive`. */
+  /** True interrupts the work if the endpoint stays silent. False fails the request with `inactive`. */
   interruptsOnSilence: boolean;
   tryNow: TryNow;
   /** From 0 up to 1, for the jitter. */
   random?: () => number;
 }
 
-/** Longest time between two looks at whether somebody is attached, in milliseconds. */
+/** Longest time between two checks for an attached client, in milliseconds. */
 const LOOK_MS = 15_000;
 
 /** The retries of one request. */
@@ -57,7 +57,7 @@ export class RequestRetries {
   /** Whether the endpoint has started to answer the newest attempt. */
   #isAnswered = false;
   #silences = 0;
-  /** Since when nobody is attached; null while somebody is. */
+  /** Time since which no client is attached; null while one is. */
   #aloneSince: number | null = null;
 
   constructor(ports: RetryPorts) {

@@ -23,10 +23,9 @@ import { sideRequest } from '../loop/side-request.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { ToolSpec } from '../model/model.ts';
 import type { ProviderLimiter } from '../model/provider-limiter.ts';
 import { RequestRetries } from '../model/request-retries.ts';
-import type { ModelError } from '../model/model.ts';
+import type { ModelError, ToolSpec } from '../model/model.ts';
 import { Stopped } from '../base/stop.ts';
 import type { LimitedRun } from '../approvals/limit-questions.ts';
 import { refuseReplacedFolder } from '../approvals/replaced-folder.ts';
@@ -129,7 +128,7 @@ function requestsFor(
   };
 }
 
-/** Returns the reason with which a workflow ends whose provider does not answer. */
+/** Returns the stop reason of a workflow whose provider does not answer. */
 function createProviderStop({ message }: ModelError): Stopped {
   return new Stopped(
     'provider',
@@ -251,7 +250,7 @@ function limitsFor({ workflow, plan, clock, signal, watchdog }: Parts): RunConte
     chain,
     folder: envelope.folder,
     signal,
-    stored: stored.approvals,
+    storedQuestions: stored.approvals,
     limits: own,
     used: () => usedOf(recorder.tally, clock.ms, recorder.tally.requests),
   };

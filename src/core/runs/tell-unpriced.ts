@@ -33,7 +33,7 @@ export function tellUnpriced({ engine, workflow, plan }: Parts, usage = ANY_REQU
   });
 }
 
-/** Returns whether the person set a limit on cost. The default one causes no warning for each model without a price. */
-function isOwnChoice(costUsd: number | undefined, usual: number): boolean {
-  return costUsd !== undefined && costUsd !== usual;
+/** Returns whether the person set this limit on cost. The default causes no warning about models without a price. */
+function isOwnChoice(costUsd: number | undefined, defaultUsd: number): boolean {
+  return costUsd !== undefined && costUsd !== defaultUsd;
 }

@@ -152,7 +152,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   };
 }
 
-/** How long a start waits for undos that were cut off, in milliseconds: the disk of a workspace may not answer. */
+/** Longest wait of a start for undos that were cut off, in milliseconds: the disk of a workspace may not answer. */
 const SETTLE_MS = 10_000;
 
 /** What a process that died has left. */

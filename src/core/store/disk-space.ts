@@ -1,4 +1,4 @@
-/** The free space that a store on disk needs. Writes are refused below it, because the engine does not recover from a failed write. */
+/** Checks the free space of a store on disk. The engine does not recover from a failed write, so none is tried below a minimum. */
 import { statfsSync } from 'node:fs';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { TriadError } from '../base/errors.ts';

@@ -16,7 +16,7 @@ export function changedMetadata(changed: ChangeSet | null): Record<string, unkno
   };
 }
 
-/** The result of a call that had started when the work was interrupted. */
+/** Returns the result of a call that had started when the work was interrupted. */
 export function formatUnknownOutcome(changed: ChangeSet | null): string {
   const files = changed?.files.length ? `\n[files that it has changed, or was about to: ${changedNames(changed)}]` : '';
   return `Interrupted while it ran, outcome unknown: look at what it has done before you do it again${files}`;

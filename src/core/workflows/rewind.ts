@@ -1,18 +1,18 @@
-/** Goes back to before a message, or forth again: its files, what the lead knows of it, or both. */
+/** Goes back to before a message, or forth again: the context of the lead, and its files too if requested. */
 import type { Undo, UndoneFile } from '#contract/change.ts';
 import { mustExist } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { completeUndo, type UndoParts } from '../runs/undo/settle-undos.ts';
-import { type Exclusively, undo } from '../runs/undo/undo.ts';
+import { type RunExclusively, undo } from '../runs/undo/undo.ts';
 import { loadMissingEvents } from '../runs/undo/undo-events.ts';
 import { changesOf } from '../workspace/undo.ts';
 
 interface RewindRequest {
   conversationId: string;
   workflowId: string;
-  /** True goes back: the lead knows nothing of this workflow and later ones any more. False goes forth again. */
+  /** True excludes this workflow and later ones from the context of the lead. False includes them again. */
   left: boolean;
-  /** The files go, too. */
+  /** Also undoes or redoes the changes of files. */
   files: boolean;
   /** Files in conflict stay as they are. */
   leave: boolean;
@@ -22,7 +22,7 @@ interface RewindRequest {
 export async function rewind(
   parts: UndoParts,
   { conversationId, workflowId, left, files, leave }: RewindRequest,
-  exclusively: Exclusively,
+  exclusively: RunExclusively,
 ): Promise<UndoneFile[]> {
   const { store, workspaces } = parts;
   const { changes } = workspaces;
@@ -45,7 +45,7 @@ export async function rewind(
   };
   await exclusively(conversationId, async () => {
     const events = await loadMissingEvents(parts, record);
-    // One event is stored whole.
+    // A single event needs no record: it is stored as a whole.
     if (events.length > 1) await changes.startUndo(record, []);
     return completeUndo(parts, record, { events });
   });

@@ -19,7 +19,7 @@ const UNDO = 'undo-';
 const KEPT = 'kept.json';
 /** Folder with the records of undos that are not finished. */
 const UNFINISHED = 'unfinished';
-const CANNOT_STORE = 'What is there now could not be stored, so nothing was changed';
+const CANNOT_STORE = 'The present files could not be stored, so nothing was changed';
 
 /** An undo that a kill or a full disk has cut off. */
 export interface StartedUndo {

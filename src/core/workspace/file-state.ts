@@ -67,13 +67,13 @@ export async function readState(
   }
 }
 
-/** How states of a workspace are replaced. */
+/** Options for the replacement of a state in a workspace. */
 export interface PutOptions {
   /** Mark of the names of temporary files, so that they can be found after a kill. */
   mark: string;
   /** Permissions of folders that have to be made again, by path. */
   folders?: Readonly<Record<string, number>> | undefined;
-  /** Whether an empty folder stays. */
+  /** Returns true for a folder that stays if it is empty. */
   isKept?: (path: string) => boolean;
 }
 

@@ -6,15 +6,15 @@ import { type FileNow, isSame, listFoldersAbove, removeEmpty, removeTemporaries,
 import type { Workspace } from './reach.ts';
 import { type CarryOptions, sortSteps, type Ports, putBack, shownState } from './undo.ts';
 
-export type SettledAs = 'finished' | 'rolled_back';
+export type UndoEnd = 'finished' | 'rolled_back';
 
-type Side = 'before' | 'after';
+type UndoSide = 'before' | 'after';
 
 /** A file of the undo as it is now. `side`: null if it is neither as before nor as after the undo. */
 interface LocatedFile {
   change: FileChange;
   now: FileNow | null;
-  side: Side | 'between' | null;
+  side: UndoSide | 'between' | null;
 }
 
 /**
@@ -27,7 +27,7 @@ export async function settleFiles(
   workspace: Workspace,
   undo: Undo,
   { canFinish, lent }: { canFinish: boolean } & Pick<CarryOptions, 'lent'>,
-): Promise<SettledAs> {
+): Promise<UndoEnd> {
   if (canFinish) {
     const isFinished = await moveFiles(ports, workspace, undo, { to: 'after', lent }).catch(() => false);
     if (isFinished) return 'finished';
@@ -41,7 +41,7 @@ async function moveFiles(
   ports: Ports,
   workspace: Workspace,
   undo: Undo,
-  { to: target, lent }: { to: Side } & Pick<CarryOptions, 'lent'>,
+  { to: target, lent }: { to: UndoSide } & Pick<CarryOptions, 'lent'>,
 ): Promise<boolean> {
   const { conversationId, id: mark, files, folders = {}, madeFolders = {} } = undo;
   const isBack = target === 'before';

@@ -159,7 +159,7 @@ export function undoOf(plan: Plan): { files: FileChange[]; bytes: Buffer[] } {
   };
 }
 
-/** How a plan is carried out. `lent`: as it was planned. */
+/** Options of `carryOut`. `lent`: the same as for the plan. */
 export interface CarryOptions extends PutOptions {
   lent?: Lending | undefined;
 }
@@ -169,7 +169,7 @@ export async function carryOut(workspace: Workspace, plan: Plan, options: CarryO
   for (const file of sortSteps(plan.files.filter(isTouched))) await putBack(workspace, file, options);
 }
 
-/** Removals first, from below, then the rest from above: a file can be in the place of a folder. */
+/** Sorts removals first, from below, then the rest from above: a file can replace a folder. */
 export function sortSteps<T extends { path: string; to: unknown }>(files: readonly T[]): T[] {
   const depth = ({ path }: T): number => path.split('/').length;
   const removed = files.filter(({ to }) => to === null).sort((a, b) => depth(b) - depth(a));

@@ -25,7 +25,7 @@ export interface AcpIo {
 
 /** Of a client that is so far behind nothing is written but what happened: the end of a message brings its words. */
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
-const TOO_LONG = `the client wrote a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB, so the connection was closed: the work of its sessions can be resumed`;
+const TOO_LONG = `the client wrote a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB, and the connection was closed: its work can be resumed`;
 
 /**
  * Resolves when the client has gone or the signal has aborted; what this client had started can be resumed then. Rejects

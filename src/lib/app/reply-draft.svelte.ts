@@ -56,7 +56,7 @@ export class ReplyDraft {
   }
 }
 
-/** How much more a run at its limit may use: as much again, unless the person writes another amount. */
+/** The amount by which the person extends a limit. The default doubles the limit. */
 export class LimitDraft {
   readonly kind = 'limit';
   readonly grant = null;

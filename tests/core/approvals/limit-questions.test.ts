@@ -1,4 +1,4 @@
-/** Which question a run at its limit waits for; without a store. */
+/** The question that a run at its limit waits for; without a store. */
 import { expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Bound } from '#contract/message.ts';
@@ -10,7 +10,7 @@ import { gateWith, settled } from './gate-with.ts';
 const OWN: Bound = { of: 'run', name: 'iterations', value: 2 };
 const WHOLE: Bound = { of: 'workflow', name: 'iterations', value: 9 };
 
-function limited(runId: string): LimitedRun {
+function createLimitedRun(runId: string): LimitedRun {
   const ids = { conversationId: 'c', workflowId: 'w', runId, parentRunId: null, agent: runId };
   const record = () => Promise.resolve({} as DurableEvent);
   const { signal } = new AbortController();
@@ -19,7 +19,7 @@ function limited(runId: string): LimitedRun {
     chain: [],
     folder: '/',
     signal,
-    stored: [],
+    storedQuestions: [],
     limits: () => ({}),
     used: () => ({ tokens: 0, nanoUsd: 0, ms: 0, iterations: 0 }),
   };
@@ -37,7 +37,7 @@ test('a limit of the lead and one of the workflow are two questions', async () =
     price: () => ({ nanoUsd: 0 }),
   });
   const questions = new LimitQuestions({ gate, policy: 'ask', budget, answerMs: () => 1000 });
-  const [lead, child] = [limited('lead'), limited('child')];
+  const [lead, child] = [createLimitedRun('lead'), createLimitedRun('child')];
   questions.setLead(lead);
   expect(await questions.answer(lead, { of: 'run', name: 'minutes', value: 3 }), 'time asks nobody').toBe('finish');
   const answers = [questions.answer(lead, OWN), questions.answer(child, WHOLE), questions.answer(lead, WHOLE)];

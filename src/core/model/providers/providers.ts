@@ -96,20 +96,20 @@ export class Providers {
     }
   }
 
-  /** Whether the endpoint of a provider has answered this installation. */
+  /** Returns whether the endpoint of a provider has answered this installation. */
   hasAnswered(name: string): boolean {
-    const address = this.#addressOf(name);
+    const address = this.#findAddress(name);
     return address === null || this.#hosts.has(address) || this.#ports.lists.of(address) !== null;
   }
 
   /** Records that the endpoint of a provider answers. */
   noteAnswer(name: string): void {
-    const address = this.#addressOf(name);
+    const address = this.#findAddress(name);
     if (address !== null) void this.#hosts.add(address);
   }
 
   /** Returns the address of a provider; null for the demo, and for a provider that was removed. */
-  #addressOf(name: string): string | null {
+  #findAddress(name: string): string | null {
     const isRemoved = !providerNames(this.#ports.settings.providers).includes(name);
     return providerTraits(name).isScripted || isRemoved ? null : this.models.place(name).address;
   }

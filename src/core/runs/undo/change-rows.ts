@@ -44,7 +44,7 @@ export async function loadChangeRows(parts: UndoParts, conversationId: string): 
       const isUndone = found === 'changed' && isMergedUndo(set, file, await now, undos);
       const state = isThere ? (isUndone ? 'undone' : found) : 'gone';
       const runs = canRunCode(file) ? { canRunCode: true as const } : {};
-      return { ...file, state, kept: marks.has(markOf(set, file.path)), ...runs };
+      return { ...file, state, kept: marks.has(formatMark(set, file.path)), ...runs };
     });
     return { ...set, files: await Promise.all(files) };
   };
@@ -63,8 +63,8 @@ function compareWithDisk(file: FileChange, now: FileState | null | undefined): C
 }
 
 /**
- * Whether the file is as an undo of all that the call did to it has left it, with what others did merged in. Undos of
- * other calls can have changed it since.
+ * Returns whether the file is as an undo of the whole call left it, with the changes of others merged in. Later undos of
+ * other calls are followed.
  */
 function isMergedUndo(
   set: ChangeSet,
@@ -88,32 +88,36 @@ function isMergedUndo(
   });
 }
 
-function markOf(set: Pick<ChangeSet, 'runId' | 'toolCallId'>, path: string, hunk?: number): string {
+function formatMark(set: Pick<ChangeSet, 'runId' | 'toolCallId'>, path: string, hunk?: number): string {
   return JSON.stringify([set.runId, set.toolCallId, path, ...(hunk === undefined ? [] : [hunk])]);
 }
 
-/** The hunks of what a call did to a file, each as it is now. Throws `not_found` where the call did not change it. */
-export async function changeDiff(parts: UndoParts, conversationId: string, target: ChangeTarget): Promise<ChangeDiff> {
+/** Returns the hunks of a file that a call changed, each with its state on disk. Throws `not_found` if it did not change the file. */
+export async function loadChangeDiff(
+  parts: UndoParts,
+  conversationId: string,
+  target: ChangeTarget,
+): Promise<ChangeDiff> {
   const [{ sets }, marks] = await Promise.all([
     parts.workspaces.changes.of(conversationId),
     parts.workspaces.changes.marks(conversationId),
   ]);
   const found = changesOf(sets, target).find(({ file }) => file.path === target.path);
-  if (!found) throw nothingKept();
+  if (!found) throw createNotChangedError();
   const { set, file } = found;
   const step = await stepOf(parts.workspaces, conversationId, file);
   const patch = await hunksOf(step).catch((error: unknown) => {
     if (error instanceof TriadError && error.code === 'bad_input') return null;
     throw error;
   });
-  if (patch === null) return { note: noteOn(file), hunks: [] };
+  if (patch === null) return { note: describeStates(file), hunks: [] };
   // `patch` is needed to undo hunks, so the copy for the screen is redacted.
   const shownPatch = structuredClone(patch);
   redactPatch(shownPatch, step.before?.bytes.toString('utf8') ?? '', step.after?.bytes.toString('utf8') ?? '');
   const workspace = await workspaceOf(parts, set.folder, false);
   const isThere = await isFolder(set.folder);
   const now = await readState(workspace, file.path).catch(() => undefined);
-  const stateOfHunk = async (index: number): Promise<ChangeState> => {
+  const loadHunkState = async (index: number): Promise<ChangeState> => {
     if (!isThere) return 'gone';
     const state = compareWithDisk(file, now === undefined ? undefined : stateOf(now));
     if (now === undefined || state !== 'changed') return state;
@@ -126,18 +130,18 @@ export async function changeDiff(parts: UndoParts, conversationId: string, targe
       oldStart,
       newStart,
       lines,
-      state: await stateOfHunk(index),
-      kept: marks.has(markOf(set, file.path, index)) || marks.has(markOf(set, file.path)),
+      state: await loadHunkState(index),
+      kept: marks.has(formatMark(set, file.path, index)) || marks.has(formatMark(set, file.path)),
     });
   return { note: null, hunks };
 }
 
-function noteOn({ before, after }: FileChange): string {
+function describeStates({ before, after }: FileChange): string {
   const words = (state: FileState | null): string => (state ? `${state.kind}, ${state.bytes} bytes` : 'nothing');
   return `It has no lines to show: before ${words(before)}; after ${words(after)}`;
 }
 
-/** Marks what the person has looked at and keeps, or takes the mark away. A file whose every hunk is kept is kept. */
+/** Marks a change as kept by the person, or removes the mark. A file whose hunks are all kept is kept. */
 export async function keepChange(
   parts: UndoParts,
   conversationId: string,
@@ -147,19 +151,19 @@ export async function keepChange(
   const { changes } = parts.workspaces;
   const [{ sets }, before] = await Promise.all([changes.of(conversationId), changes.marks(conversationId)]);
   const found = changesOf(sets, target);
-  if (found.length === 0) throw nothingKept();
+  if (found.length === 0) throw createNotChangedError();
   const marks = new Set(before);
   for (const { set, file } of found) {
-    const all = markOf(set, file.path);
+    const all = formatMark(set, file.path);
     if (target.hunk === undefined) {
       if (kept) marks.add(all);
       else marks.delete(all);
       continue;
     }
     const patch = await hunksOf(await stepOf(parts.workspaces, conversationId, file));
-    const hunks = patch.hunks.map((_, index) => markOf(set, file.path, index));
+    const hunks = patch.hunks.map((_, index) => formatMark(set, file.path, index));
     const mine = new Set(marks.has(all) ? hunks : hunks.filter((mark) => marks.has(mark)));
-    const mark = markOf(set, file.path, target.hunk);
+    const mark = formatMark(set, file.path, target.hunk);
     if (kept) mine.add(mark);
     else mine.delete(mark);
     for (const one of [all, ...hunks]) marks.delete(one);
@@ -168,7 +172,7 @@ export async function keepChange(
   await changes.mark(conversationId, marks);
 }
 
-/** Marks these files of a folder as kept, whoever changed them. */
+/** Marks all changes of these files of a folder as kept. */
 export async function keepFiles(
   { workspaces: { changes } }: UndoParts,
   { conversationId, folder, paths }: { conversationId: string; folder: string; paths: readonly string[] },
@@ -176,11 +180,11 @@ export async function keepFiles(
   const [{ sets }, marks] = await Promise.all([changes.of(conversationId), changes.marks(conversationId)]);
   const kept = sets
     .filter((set) => set.folder === folder)
-    .flatMap((set) => set.files.filter(({ path }) => paths.includes(path)).map(({ path }) => markOf(set, path)));
+    .flatMap((set) => set.files.filter(({ path }) => paths.includes(path)).map(({ path }) => formatMark(set, path)));
   await changes.mark(conversationId, new Set([...marks, ...kept]));
 }
 
-export function nothingKept(): TriadError {
+export function createNotChangedError(): TriadError {
   return saidError('not_found', [phrase('nothing_kept_of_it')]);
 }
 

@@ -12,7 +12,7 @@ import { loadMissingEvents } from './undo-events.ts';
 
 export type UndoParts = Pick<Engine, 'workspaces' | 'log' | 'own' | 'permissions' | 'store' | 'lenders'>;
 
-/** How long an undo waits for the write of an agent, in milliseconds. */
+/** Longest wait of an undo for the write of an agent, in milliseconds. */
 const WAIT_MS = 5000;
 
 /** Runs an undo as soon as nothing else changes the folder. Throws `conflict` if that takes too long. */

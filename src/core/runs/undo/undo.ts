@@ -11,7 +11,7 @@ import type { Workspace } from '../../workspace/reach.ts';
 import { settleFiles } from '../../workspace/settle-undo.ts';
 import { carryOut, changesOf, type Plan, planUndo, undoOf, undosOf } from '../../workspace/undo.ts';
 import { workspaceOf } from '../workspace-of.ts';
-import { isFolder, nothingKept, readStateIfPossible } from './change-rows.ts';
+import { isFolder, createNotChangedError, readStateIfPossible } from './change-rows.ts';
 import { completeUndo, runAlone, settleFolder, settleUndos, type UndoParts } from './settle-undos.ts';
 import { loadMissingEvents } from './undo-events.ts';
 
@@ -28,14 +28,14 @@ export interface UndoRequest {
   messages?: Undo['messages'];
 }
 
-/** Runs work between two commits, then waits for what it stores. */
-export type Exclusively = (
+/** Runs work between two commits, then waits until its events are stored. */
+export type RunExclusively = (
   conversationId: string,
   work: () => Promise<{ stored: Promise<unknown> }>,
 ) => Promise<unknown>;
 
-/** One undo on its way: its plan, and what it belongs to. */
-interface Attempt {
+/** An undo that is carried out: its record, plan and events. */
+interface UndoAttempt {
   undo: Undo;
   plan: Plan;
   workspace: Workspace;
@@ -51,7 +51,7 @@ interface Attempt {
 export async function undo(
   parts: UndoParts,
   request: UndoRequest,
-  exclusively: Exclusively = async (id, work) => (await parts.log.exclusive(id, work)).stored,
+  exclusively: RunExclusively = async (id, work) => (await parts.log.exclusive(id, work)).stored,
 ): Promise<UndoneFile[]> {
   const { log, workspaces } = parts;
   const { conversationId, target } = request;
@@ -60,7 +60,7 @@ export async function undo(
   const { sets } = await workspaces.changes.of(conversationId);
   const all = changesOf(sets, target);
   const [first] = all;
-  if (!first) throw nothingKept();
+  if (!first) throw createNotChangedError();
   const { folder } = first.set;
   if (!(await isFolder(folder))) throw saidError('not_found', [phrase('folder_gone', { folder })]);
   await workspaces.roots.check(folder);
@@ -92,16 +92,16 @@ export async function undo(
   });
 }
 
-interface Planning {
+interface UndoPlanInput {
   request: UndoRequest;
   workspace: Workspace;
-  /** What the target changed, newest first. */
+  /** Changes of the target, newest first. */
   all: ReturnType<typeof changesOf>;
 }
 
-interface Planned {
+interface PlannedUndo {
   plan: Plan;
-  /** What the plan takes back, newest first. */
+  /** Changes that the plan takes back, newest first. */
   changes: readonly FileChange[];
   taken: ReturnType<typeof changesOf>;
   /** The undos that a redo takes back. */
@@ -111,7 +111,7 @@ interface Planned {
   lent: Lending;
 }
 
-async function planRequest(parts: UndoParts, { request, workspace, all }: Planning): Promise<Planned> {
+async function planRequest(parts: UndoParts, { request, workspace, all }: UndoPlanInput): Promise<PlannedUndo> {
   const { conversationId, target, redo } = request;
   const { folder } = workspace;
   const taken = all.filter(({ set }) => set.folder === folder);
@@ -132,7 +132,7 @@ async function planRequest(parts: UndoParts, { request, workspace, all }: Planni
 }
 
 function createUndo(
-  { plan, taken, undos, lastAt }: Planned,
+  { plan, taken, undos, lastAt }: PlannedUndo,
   { conversationId, target, redo, messages }: UndoRequest,
   folder: string,
 ): Omit<Undo, 'files'> {
@@ -167,7 +167,7 @@ function nextTime(lastAt: string | null): string {
 /** Changes the files and records that. If something fails, restores them as they were before. */
 async function carryThrough(
   parts: UndoParts,
-  { undo: record, plan, workspace, lent, events }: Attempt,
+  { undo: record, plan, workspace, lent, events }: UndoAttempt,
   bytes: readonly Buffer[],
 ): Promise<{ stored: Promise<void> }> {
   const { changes } = parts.workspaces;
@@ -216,7 +216,7 @@ function describeFailure(
 function findRevertedElsewhere(
   workspace: Workspace,
   target: ChangeTarget,
-  taken: Planned['taken'],
+  taken: PlannedUndo['taken'],
 ): Promise<FileChange[]> {
   const steps = [...Map.groupBy(taken, ({ file }) => file.path)];
   return Promise.all(
@@ -231,8 +231,8 @@ function findRevertedElsewhere(
   );
 }
 
-/** One undo has one folder: files in other folders are conflicts. */
-function listOtherFolders(all: Planning['all'], folder: string): Plan['files'] {
+/** Returns the files in other folders as conflicts: an undo has one folder. */
+function listOtherFolders(all: UndoPlanInput['all'], folder: string): Plan['files'] {
   const paths = all.flatMap(({ set, file }) => (set.folder === folder ? [] : [join(set.folder, file.path)]));
   const why = phrase('other_folder');
   return [...new Set(paths)].map((path) => ({ path, outcome: 'conflict', why, now: null, to: null }));
@@ -256,8 +256,8 @@ async function refuseConflicts(
   ]);
 }
 
-function listCalls(taken: Planned['taken'], { path, hunk }: ChangeTarget): Undo['calls'] {
-  return [...Map.groupBy<ChangeSet, Planned['taken'][number]>(taken, ({ set }) => set)].map(([set, own]) => {
+function listCalls(taken: PlannedUndo['taken'], { path, hunk }: ChangeTarget): Undo['calls'] {
+  return [...Map.groupBy<ChangeSet, PlannedUndo['taken'][number]>(taken, ({ set }) => set)].map(([set, own]) => {
     const { runId, toolCallId, agent, files } = set;
     const isAll = hunk === undefined && own.length === files.length;
     return { runId, toolCallId, agent, path: isAll ? null : (path ?? null), hunk: hunk ?? null };

@@ -3,7 +3,7 @@ import type { Parsed } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { mustExist, TriadError } from '../../base/errors.ts';
 import { commitFiles, previewCommit } from '../../runs/commit-files.ts';
-import { changeDiff, keepChange, keepFiles, loadChangeRows } from '../../runs/undo/change-rows.ts';
+import { loadChangeDiff, keepChange, keepFiles, loadChangeRows } from '../../runs/undo/change-rows.ts';
 import { undo } from '../../runs/undo/undo.ts';
 import { fork } from '../../workflows/fork.ts';
 import { goingOn } from '../../workflows/go-on.ts';
@@ -35,7 +35,7 @@ export function changeMethods({ engine, orchestrator, sessions }: Services): Pic
   };
   return {
     'change.list': ({ conversationId }) => loadChangeRows(engine, conversationId),
-    'change.diff': ({ conversationId, ...target }) => changeDiff(engine, conversationId, target),
+    'change.diff': ({ conversationId, ...target }) => loadChangeDiff(engine, conversationId, target),
     'change.undo': async (asked) => {
       await present(asked.conversationId);
       return undo(engine, asked);

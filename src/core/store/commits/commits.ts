@@ -75,7 +75,7 @@ export class Commits {
     return this.#queue.add(() => this.#commit(events, writes));
   }
 
-  /** Resolves when every row is as the events say, or flushing has failed: the rows then stay as they were. A full disk delays it. */
+  /** Resolves when every row is as the events say, or flushing has failed: the rows then stay as they were. Waits for no space on a full disk: the flush is tried again later. */
   async flush(): Promise<void> {
     if (!this.#models.lags || this.#failed) return;
     try {

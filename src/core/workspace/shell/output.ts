@@ -1,4 +1,4 @@
-/** What a command wrote: all of it in a file, its beginning and its end in memory. Long lines are cut. */
+/** The output of a command: in a file, with its beginning and its end in memory. Long lines are cut. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { LineCutter } from './cut-lines.ts';
 
@@ -7,7 +7,7 @@ export interface Output {
   head: string;
   /** The end, where something between is left out. */
   tail: string;
-  /** All that was written, without the rest of long lines. */
+  /** Number of bytes that were written, without the rest of long lines. */
   bytes: number;
   /** Bytes between head and tail. */
   cut: number;

@@ -30,7 +30,7 @@ const START_PLACES: Readonly<Record<StartPlace, string>> = {
 };
 const UNLESS = 'Triad vous le demande avant chaque écriture, sauf si une règle ou une autorisation nomme ce fichier';
 
-function limitWords({ name, value }: { name: Bound['name']; value: number }): string {
+function formatLimit({ name, value }: { name: Bound['name']; value: number }): string {
   const number = value.toLocaleString('fr', { maximumFractionDigits: 9 });
   return {
     costUsd: usd(value),
@@ -118,10 +118,10 @@ export const phrases = {
   replaced_folder: () =>
     'Un autre dossier a ce chemin depuis que Triad l’a utilisé. Aucun outil n’y accède avant votre accord',
   later_calls: () => 'Un oui vaut pour les prochains appels. Celui-ci reste refusé, car il concernait l’autre dossier',
-  limit_of_run: ({ agent, ...limit }) => `${agent} a atteint sa limite de ${limitWords(limit)}`,
-  limit_of_workflow: (limit) => `Ce flux a atteint sa limite de ${limitWords(limit)}`,
+  limit_of_run: ({ agent, ...limit }) => `${agent} a atteint sa limite de ${formatLimit(limit)}`,
+  limit_of_workflow: (limit) => `Ce flux a atteint sa limite de ${formatLimit(limit)}`,
   extend_or_finish: ({ more }) =>
-    `Il vous attend. Prolongez la limite de ${limitWords(more)}, laissez-le finir par une dernière requête, ou arrêtez-le`,
+    `Il vous attend. Prolongez la limite de ${formatLimit(more)}, laissez-le finir par une dernière requête, ou arrêtez-le`,
   were_put_back: ({ paths, folder }) =>
     `remis comme avant la commande : ${paths} (les versions changées sont dans ${folder})`,
   writes_nothing: () => 'Elle ne peut rien y écrire',

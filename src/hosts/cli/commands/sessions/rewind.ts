@@ -57,7 +57,7 @@ export async function rewindSession(
     );
 }
 
-interface Rewind extends Omit<Wish, 'json'> {
+interface RewindInput extends Omit<Wish, 'json'> {
   conversationId: string;
   workflowId: string;
 }
@@ -66,7 +66,7 @@ interface Rewind extends Omit<Wish, 'json'> {
 async function goBack(
   { screen }: Pick<Io, 'screen'>,
   client: Client,
-  { conversationId, workflowId, again, leave, messages, files }: Rewind,
+  { conversationId, workflowId, again, leave, messages, files }: RewindInput,
 ): Promise<UndoneFile[]> {
   const undo = { conversationId, target: { fromWorkflowId: workflowId }, redo: again };
   try {
