@@ -27,7 +27,7 @@ test(
   'an endpoint that cannot be reached is named, after a few attempts',
   fullSpec([
     'tests/core/loop/failures.test.ts › an endpoint that cannot be reached is named',
-    'tests/core/model/retry.test.ts › three times for an endpoint that never answered',
+    'tests/core/model/retry.test.ts › tries a request three times at an endpoint that never answered',
     'tests/lib/ui/failure-note.test.ts › links to the settings once for the error %s',
   ]),
   async ({ start }) => {

@@ -8,7 +8,7 @@ const overloaded = {
   error: { type: 'overloaded_error', message: 'Too many people' },
 };
 
-test('a wait for the provider is shown, and ends with the person’s try', async ({ start }) => {
+test('shows a wait for the provider, which ends when the person tries now', async ({ start }) => {
   let isDown = true;
   const script = new Script().on({ where: () => isDown }).reply([], overloaded);
   script.on({}).reply([text('Here I am.')]);
@@ -31,7 +31,7 @@ test('a wait for the provider is shown, and ends with the person’s try', async
   await expect(wait).toHaveCount(0);
 });
 
-test('a wait for the provider is stopped by the person', async ({ start }) => {
+test('stops a wait for the provider', async ({ start }) => {
   const app = await start(new Script().on({}).reply([], overloaded));
   await app.send('Hello.');
   await app.workflow().locator('[data-provider-wait]').getByRole('button', { name: 'Stop' }).click();

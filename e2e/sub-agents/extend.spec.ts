@@ -7,7 +7,7 @@ import { expectAccessible } from '../support/accessible.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 /** A lead with one sub-agent that looks twice before it reports. */
-function lookingTwice(): Script {
+function scriptTwoLooks(): Script {
   return new Script()
     .on(START)
     .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
@@ -33,7 +33,7 @@ const withLimit = (settings: string) => ({
 test('a run at its limit waits for the person, who extends it by keyboard, lets it finish or stops it', async ({
   start,
 }) => {
-  const app = await start(lookingTwice(), withLimit(`${ONE_TURN}[permissions]\nmode = "auto"\n`));
+  const app = await start(scriptTwoLooks(), withLimit(`${ONE_TURN}[permissions]\nmode = "auto"\n`));
   await app.send('Inspect this project.');
   const { page, question } = app;
   await expect(question).toHaveRole('alertdialog');

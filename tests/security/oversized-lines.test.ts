@@ -59,14 +59,14 @@ async function startSite(answer: (response: ServerResponse, body: string) => voi
 const EVENTS = { 'content-type': 'text/event-stream' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-interface Scene {
+interface LineScene {
   script?: Script;
   config?: string;
   env?: Record<string, string>;
 }
 
 /** Runs one message to its end. */
-async function run({ script = new Script(), config = '', env = {} }: Scene) {
+async function run({ script = new Script(), config = '', env = {} }: LineScene) {
   const home = await machine(script);
   await writeFile(join(home.home, 'config.toml'), config);
   const started = home.start(['run', '--approve', 'all', '--json', 'Use it'], '', { env });
@@ -78,7 +78,7 @@ async function run({ script = new Script(), config = '', env = {} }: Scene) {
 }
 
 /** An endpoint of the Messages API that sends one line. */
-async function withEndpoint(status: number, headers: Record<string, string>, start: string): Promise<Scene> {
+async function withEndpoint(status: number, headers: Record<string, string>, start: string): Promise<LineScene> {
   const url = await startSite((response) => void pour(response.writeHead(status, headers), start));
   return { env: { ANTHROPIC_BASE_URL: url } };
 }
@@ -99,7 +99,7 @@ async function startHttpServer(): Promise<string> {
 }
 
 /** Calls a tool of each of two MCP servers. */
-async function withServers(): Promise<Scene> {
+async function withServers(): Promise<LineScene> {
   const script = new Script()
     .step([toolUse('mcp__liar__one-line', { megabytes: MEBIBYTES })])
     .step([toolUse('mcp__web__flood', {})])
@@ -113,7 +113,7 @@ async function withServers(): Promise<Scene> {
   };
 }
 
-function withCommand(): Promise<Scene> {
+function withCommand(): Promise<LineScene> {
   const command = `head -c ${MEBIBYTES}M /dev/zero | tr '\\0' x; exit 7`;
   return Promise.resolve({ script: new Script().step([toolUse('bash', { command })]).step([text('Done.')]) });
 }

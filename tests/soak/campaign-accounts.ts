@@ -50,7 +50,7 @@ export function accountsOf(
  * Returns a line for each breach: a received request without a row, a count that the server did not send, or a sent count
  * that is neither reported nor unknown.
  */
-export function unaccounted(rows: WorkflowDetail['requests'], requests: readonly RecordedRequest[]): string[] {
+export function findUnaccounted(rows: WorkflowDetail['requests'], requests: readonly RecordedRequest[]): string[] {
   const told = requests.filter(({ begunAt }) => begunAt !== null);
   const reported = rows.filter(({ inputEstimated }) => !inputEstimated).map(({ inputTokens }) => inputTokens);
   const lines = reported

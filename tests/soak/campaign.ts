@@ -19,7 +19,7 @@ import { ownVersion } from '#hosts/version.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { type FakeModel, type RecordedRequest, startFakeModel } from '../support/fake-model/server.ts';
 import { builtProgram, CLI } from '../support/program.ts';
-import { type Accounts, accountsOf, misjudged, unaccounted } from './campaign-accounts.ts';
+import { type Accounts, accountsOf, misjudged, findUnaccounted } from './campaign-accounts.ts';
 import { CampaignModel, markOf } from './campaign-model.ts';
 import { breachesOf } from './invariants.ts';
 import { readCount } from './options.ts';
@@ -316,7 +316,7 @@ async function playOne(
   const rows = found.after?.detail.requests ?? [];
   const accounts = accountsOf(rows, own, victim.killedAt);
   for (const key of Object.keys(accounts) as (keyof Accounts)[]) result.accounts[key] += accounts[key];
-  return [...breaches(victim, found, own), ...unaccounted(rows, own)];
+  return [...breaches(victim, found, own), ...findUnaccounted(rows, own)];
 }
 
 /** How long a first start with a workflow takes on this machine, in milliseconds. */

@@ -51,7 +51,7 @@ export interface HarnessOptions {
   apiKey?: string;
   /** Default: one whose waits are short. */
   retryClock?: NonNullable<Composition['retryClock']>;
-  /** Whether the person who answers counts as attached; default: yes. */
+  /** False counts no person as attached; default: true. */
   isAttended?: boolean;
   /** Where changed settings are saved. */
   configFolder?: string;

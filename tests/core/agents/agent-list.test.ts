@@ -6,9 +6,9 @@ import { MAX_AGENT_LIST_TOKENS, MIN_LISTED_DESCRIPTION_CHARS } from '#contract/l
 import { describeAgentList, selectListedAgents } from '#core/agents/prompts/agent-list.ts';
 import { samples } from '../../support/samples.ts';
 
-type Source = AgentDefinition['source'];
+type AgentSource = AgentDefinition['source'];
 
-function createAgents(count: number, source: Source, chars: number, prefix: string = source) {
+function createAgents(count: number, source: AgentSource, chars: number, prefix: string = source) {
   return Array.from({ length: count }, (_, index) => ({
     name: `${prefix}-${String(index).padStart(4, '0')}`,
     description: 'd'.repeat(chars),

@@ -23,7 +23,7 @@ const LAST = /You have no tools any more/;
 const TWO = '[limits.workflow]\nmax_iterations = 2\n';
 
 /** Reads one file in each of `turns` requests, then answers. */
-function reader(turns: number): Script {
+function scriptReads(turns: number): Script {
   return new Script()
     .on({ lastUser: LAST })
     .reply([text('Half of it.')], { usage })
@@ -37,7 +37,7 @@ const limitQuestions = (engine: Harness) =>
   engine.of('approval-request').filter(({ approval }) => approval.subject.kind === 'limit');
 
 /** An engine whose lead waits at its limit. */
-async function paused(script: Script, options: HarnessOptions = {}) {
+async function startAtLimit(script: Script, options: HarnessOptions = {}) {
   const engine = await startEngine(script, { settings: TWO, atLimit: () => null, ...options });
   const sent = await engine.send('Go');
   const { approval } = await engine.event('approval-request', (event) => event.approval.subject.kind === 'limit');
@@ -46,7 +46,7 @@ async function paused(script: Script, options: HarnessOptions = {}) {
 
 describe('with a client that can answer, a run at its limit waits', () => {
   test('and goes on with as much again when the limit is extended, without repeating a request', async () => {
-    const { engine, approval, workflowId } = await paused(reader(3));
+    const { engine, approval, workflowId } = await startAtLimit(scriptReads(3));
     expect(approval).toMatchObject({
       title: 'This workflow reached its limit of 2 turns',
       subject: { kind: 'limit', bound: { of: 'workflow', name: 'iterations', value: 2 }, add: { iterations: 2 } },
@@ -63,7 +63,7 @@ describe('with a client that can answer, a run at its limit waits', () => {
   });
 
   test('and goes on with the amount that the person writes', async () => {
-    const { engine, approval, workflowId } = await paused(reader(7));
+    const { engine, approval, workflowId } = await startAtLimit(scriptReads(7));
     const extend = (value: unknown) =>
       engine.runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'edit', value } });
     for (const wrong of [{}, { iterations: 0 }, { tokens: 5 }, 'more'])
@@ -74,7 +74,7 @@ describe('with a client that can answer, a run at its limit waits', () => {
   });
 
   test('and finishes with one last request when the person says so', async () => {
-    const { engine, approval, workflowId } = await paused(reader(9));
+    const { engine, approval, workflowId } = await startAtLimit(scriptReads(9));
     const answer = { kind: 'reject', reason: '' } as const;
     await engine.runtime.request('approval.decide', { approvalId: approval.id, answer });
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'budget_exceeded', text: 'Half of it.' });
@@ -83,7 +83,7 @@ describe('with a client that can answer, a run at its limit waits', () => {
   });
 
   test('and ends without another request when it is stopped', async () => {
-    const { engine, approval, workflowId } = await paused(reader(9));
+    const { engine, approval, workflowId } = await startAtLimit(scriptReads(9));
     await engine.runtime.request('run.stop', { runId: approval.runId });
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'cancelled' });
     expect(engine.model.requests).toHaveLength(2);
@@ -91,15 +91,15 @@ describe('with a client that can answer, a run at its limit waits', () => {
   });
 
   test('and goes on when the limit is extended elsewhere', async () => {
-    const { engine, workflowId } = await paused(reader(3));
+    const { engine, workflowId } = await startAtLimit(scriptReads(3));
     const seen = (await engine.store.workflow(workflowId))?.budget ?? {};
     await engine.runtime.request('workflow.extend', { workflowId, add: { iterations: 9 }, seen });
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed' });
     expect(engine.of('approval-decide')).toMatchObject([{ decision: { outcome: 'cancelled' } }]);
   });
 
-  test('while no time of work passes', async () => {
-    const { engine, approval, workflowId } = await paused(reader(3));
+  test('and does not count working time meanwhile', async () => {
+    const { engine, approval, workflowId } = await startAtLimit(scriptReads(3));
     await new Promise((resolve) => setTimeout(resolve, 1300));
     await engine.runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'allow' } });
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed' });
@@ -110,7 +110,7 @@ describe('with a client that can answer, a run at its limit waits', () => {
 });
 
 /** A lead with three sub-agents, each of which reads twice and reports. */
-function three(): Script {
+function scriptThreeAgents(): Script {
   const names = ['a', 'b', 'c'];
   return new Script()
     .on({ lastUser: LAST })
@@ -132,7 +132,7 @@ describe('a limit of the workflow that three sub-agents reach', () => {
   const settings = '[limits.workflow]\nmax_iterations = 4\n';
 
   test('asks once, and an extension lets all of them go on', async () => {
-    const { engine, approval, workflowId, runId } = await paused(three(), { settings });
+    const { engine, approval, workflowId, runId } = await startAtLimit(scriptThreeAgents(), { settings });
     expect(approval).toMatchObject({ runId, agent: 'lead' });
     await engine.runtime.request('approval.decide', {
       approvalId: approval.id,
@@ -144,7 +144,7 @@ describe('a limit of the workflow that three sub-agents reach', () => {
   });
 
   test('asks once, and "finish" holds for all of them', async () => {
-    const { engine, approval, workflowId } = await paused(three(), { settings });
+    const { engine, approval, workflowId } = await startAtLimit(scriptThreeAgents(), { settings });
     const answer = { kind: 'reject', reason: '' } as const;
     await engine.runtime.request('approval.decide', { approvalId: approval.id, answer });
     expect(outcomes(await engine.ended(workflowId))).toEqual(Array.from({ length: 4 }, () => 'budget_exceeded'));
@@ -165,7 +165,9 @@ describe('nobody but the person answers', () => {
       .reply([text('Slow report.')], { usage })
       .on({})
       .reply(({ turn }) => [toolUse('read_file', { path: 'README.md', limit: turn })], { usage });
-    const { engine, approval, workflowId } = await paused(script, { settings: '[limits.run]\nmax_iterations = 2\n' });
+    const { engine, approval, workflowId } = await startAtLimit(script, {
+      settings: '[limits.run]\nmax_iterations = 2\n',
+    });
     expect(approval).toMatchObject({ title: 'slow reached its limit of 2 turns', agent: 'slow' });
     await engine.event('run-end', ({ agent }) => agent === 'quick');
     await engine.runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'allow' } });
@@ -173,10 +175,10 @@ describe('nobody but the person answers', () => {
     expect(engine.of('limit-change')).toMatchObject([{ of: 'run', limits: { iterations: 4, costUsd: 2 } }]);
   });
 
-  test('time, rules and the mode do not', { timeout: 30_000 }, async () => {
+  test('does not extend a limit by time, rules or the mode', { timeout: 30_000 }, async () => {
     const rules = '[[permissions.rules]]\neffect = "allow"\ntool = "*"\n';
     const settings = `${TWO}[limits]\napproval_seconds = 1\n[approvals]\non_timeout = "approve"\n[permissions]\nmode = "auto"\n${rules}`;
-    const { engine, approval, workflowId } = await paused(reader(3), { settings });
+    const { engine, approval, workflowId } = await startAtLimit(scriptReads(3), { settings });
     await new Promise((resolve) => setTimeout(resolve, 2500));
     expect(engine.of('approval-decide')).toEqual([]);
     await engine.runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'allow' } });
@@ -186,7 +188,7 @@ describe('nobody but the person answers', () => {
   test.for(['all', 'none'] as const)(
     'a workflow whose questions are answered "%s" finishes at once',
     async (approve) => {
-      const engine = await startEngine(reader(9), { settings: TWO, atLimit: yes });
+      const engine = await startEngine(scriptReads(9), { settings: TWO, atLimit: yes });
       expect(await engine.ask('Go', approve)).toMatchObject({ outcome: 'budget_exceeded', text: 'Half of it.' });
       expect(limitQuestions(engine)).toEqual([]);
     },
@@ -200,7 +202,7 @@ describe('a request beside the turns that would cross the limit', () => {
       .reply([text('Words that are cut off before their end', { deltas: 8 })], { cutAfter: 6, usage, times: 1 })
       .on({})
       .reply([text('Now whole.')], { usage });
-    const { engine, approval, workflowId } = await paused(script, {
+    const { engine, approval, workflowId } = await startAtLimit(script, {
       settings: '[limits.workflow]\nmax_tokens = 150\n',
     });
     expect(engine.model.requests).toHaveLength(1);
@@ -213,7 +215,7 @@ describe('a request beside the turns that would cross the limit', () => {
 });
 
 test('a limit of time asks nobody', async () => {
-  const engine = await startEngine(reader(9), {
+  const engine = await startEngine(scriptReads(9), {
     settings: '[limits.workflow]\nmax_minutes = 0.0000001\n',
     atLimit: yes,
   });
@@ -224,7 +226,7 @@ test('a limit of time asks nobody', async () => {
 describe('without a client that can answer', () => {
   test('a run finishes at its limit with one last request', async () => {
     const store = await memoryStore();
-    const engine = await startEngine(reader(9), { store: lasting(store) });
+    const engine = await startEngine(scriptReads(9), { store: lasting(store) });
     await engine.runtime.close();
     const again = await startAgain(engine, store, { settings: settingsOf(TWO) });
     const talk = await talkIn(again, engine.conversationId);
@@ -236,7 +238,7 @@ describe('without a client that can answer', () => {
 describe('a run that waits when the program ends', () => {
   test('asks the same question again after it is resumed, and an extension lets it go on', async () => {
     const store = await memoryStore();
-    const { engine, approval, workflowId } = await paused(reader(3), { store: lasting(store) });
+    const { engine, approval, workflowId } = await startAtLimit(scriptReads(3), { store: lasting(store) });
     await engine.runtime.close();
     const again = await startAgain(engine, store, { settings: settingsOf(TWO) });
     const talk = await talkIn(again, engine.conversationId);
@@ -251,7 +253,7 @@ describe('a run that waits when the program ends', () => {
 
   test('survives kill -9 while it waits', { timeout: 60_000 }, async () => {
     const folder = await folderWith({ 'README.md': '# A workspace\n' });
-    const model = await startFakeModel(reader(9));
+    const model = await startFakeModel(scriptReads(9));
     onTestFinished(() => model.close());
     const resume = await liveUntil('approval-request', {
       data: join(folder, 'store'),
@@ -272,9 +274,9 @@ describe('a run that waits when the program ends', () => {
     const script = new Script()
       .on({ lastUser: LAST })
       .reply([text('A short', { deltas: 8 })], { hangAfter: 3, usage, times: 3 });
-    script.rules.push(...three().rules);
+    script.rules.push(...scriptThreeAgents().rules);
     const settings = '[limits.workflow]\nmax_iterations = 4\n';
-    const { engine, approval, workflowId } = await paused(script, { store: lasting(store), settings });
+    const { engine, approval, workflowId } = await startAtLimit(script, { store: lasting(store), settings });
     const answer = { kind: 'reject', reason: '' } as const;
     await engine.runtime.request('approval.decide', { approvalId: approval.id, answer });
     await expect.poll(() => engine.model.requests.length).toBe(7);
@@ -289,7 +291,7 @@ describe('a run that waits when the program ends', () => {
 
   test('does not ask again if the limit was extended meanwhile', async () => {
     const store = await memoryStore();
-    const { engine, approval, workflowId } = await paused(reader(3), { store: lasting(store) });
+    const { engine, approval, workflowId } = await startAtLimit(scriptReads(3), { store: lasting(store) });
     await engine.runtime.close();
     const again = await startAgain(engine, store, { settings: settingsOf(TWO) });
     const talk = await talkIn(again, engine.conversationId);

@@ -29,7 +29,7 @@ describe('an endpoint that stays silent', () => {
   afterEach(() => void vi.useRealTimers());
   const watch = (onSilence: () => void) => new Watchdog(300_000, onSilence);
 
-  test('is shown after 30 s, and sent the request at most twice more after the inactivity limit', async () => {
+  test('shows the silence after 30 s, and repeats the request at most twice after the inactivity limit', async () => {
     const shown: number[] = [];
     const interrupt = vi.fn();
     const onSilent = (ms: number) => shown.push(ms);
@@ -45,7 +45,7 @@ describe('an endpoint that stays silent', () => {
     expect(interrupt).toHaveBeenCalledTimes(1);
   });
 
-  test('is sent the request again when the person asks, as often as they do', async () => {
+  test('repeats the request each time that the person asks', async () => {
     const tryNow = new TryNow();
     const running = run(silent, { tryNow }, { watch });
     await vi.advanceTimersByTimeAsync(SHOW_SILENCE_MS - 1);
@@ -141,7 +141,7 @@ describe('after the machine was asleep', () => {
     return { running };
   }
 
-  test('a connection of before of which nothing comes is given up, and its request repeated', async () => {
+  test('gives up a silent connection from before the sleep, and repeats its request', async () => {
     const at = open();
     const { running } = await sleepOver(at);
     await vi.advanceTimersByTimeAsync(2000);
@@ -150,7 +150,7 @@ describe('after the machine was asleep', () => {
     expect(events[1]).toMatchObject({ type: 'failed', error: { code: 'unreachable', detail: 'asleep' } });
   });
 
-  test('one that is alive stays, however long the rest takes', async () => {
+  test('keeps a living connection, however long the rest takes', async () => {
     const at = open();
     setTimeout(() => at.says.resolve(), 20_000);
     const { running } = await sleepOver(at);
@@ -159,7 +159,7 @@ describe('after the machine was asleep', () => {
     expect([error, at.requests(), events.map(({ type }) => type)]).toEqual([null, 1, ['attempt', 'start', 'end']]);
   });
 
-  test('an attempt that is over, whole, failed or left, waits for no sleep any more', async () => {
+  test('ignores a sleep after the end of an attempt', async () => {
     const machine = new MachineSleep();
     let [attempts, listening] = [0, 0];
     machine.onWake = () => {

@@ -18,14 +18,14 @@ const DURATIONS_MS = [2_000, 15_000, 60_000, 300_000] as const;
 const INACTIVITY = '[limits]\ninactivity_seconds = 1\n';
 const SILENT_MS = [200, 900] as const;
 
-interface Case {
+interface OutageCase {
   kind: OutageKind;
   atRequest: number;
   isMidAnswer: boolean;
   durationMs: number;
 }
 
-const cases: Case[] = OUTAGE_KINDS.flatMap((kind) =>
+const cases: OutageCase[] = OUTAGE_KINDS.flatMap((kind) =>
   PHASES.flatMap((phase) =>
     (kind === 'silent' ? SILENT_MS : DURATIONS_MS).map((durationMs) => ({ kind, ...phase, durationMs })),
   ),
@@ -44,7 +44,7 @@ function checkNothingRepeated(engine: Harness, workflowId: string): void {
   expect(calls).toEqual([...new Set(calls)]);
 }
 
-async function runThrough({ kind, durationMs, ...phase }: Case, clock = new FastClock()): Promise<Harness> {
+async function runThrough({ kind, durationMs, ...phase }: OutageCase, clock = new FastClock()): Promise<Harness> {
   const script = threeChildren({ deltas: 8 });
   let url = '';
   const environment = {

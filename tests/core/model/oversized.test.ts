@@ -10,10 +10,10 @@ const PIECE = 'x'.repeat(1024 * 1024);
 const EVENTS = { 'content-type': 'text/event-stream' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-type Answer = (response: ServerResponse) => void;
+type SendBody = (response: ServerResponse) => void;
 
 /** Sends a start, pieces of 1 MiB until the client leaves or there are enough, then an end. */
-function pour(headers: Record<string, string>, start: string, end: string, piece = PIECE): Answer {
+function pour(headers: Record<string, string>, start: string, end: string, piece = PIECE): SendBody {
   return (response) => {
     response.writeHead(200, headers).write(start);
     const next = (left: number): void => {
@@ -24,7 +24,7 @@ function pour(headers: Record<string, string>, start: string, end: string, piece
   };
 }
 
-async function startServer(answer: Answer): Promise<{ url: string; host: string; requests: () => number }> {
+async function startServer(answer: SendBody): Promise<{ url: string; host: string; requests: () => number }> {
   let count = 0;
   const server = createServer((request, response) => {
     count += 1;

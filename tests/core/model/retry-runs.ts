@@ -6,7 +6,7 @@ import { TryNow } from '#core/model/try-now.ts';
 import { requestOf } from '../../support/fake-model/exchange.ts';
 import { type ReplyOptions, Script, text } from '../../support/fake-model/script.ts';
 
-export interface Run {
+export interface RetryRun {
   events: AttemptEvent[];
   waits: number[];
   error: ModelError | null;
@@ -45,9 +45,9 @@ export async function run(
   model: Model,
   ports: Partial<RetryPorts> = {},
   options: Partial<SendOptions> = {},
-): Promise<Run> {
+): Promise<RetryRun> {
   const { retries, waits } = createRetries(ports);
-  const result: Run = { events: [], waits, error: null };
+  const result: RetryRun = { events: [], waits, error: null };
   const { signal } = new AbortController();
   try {
     for await (const event of streamWithRetry(model, requestOf(), { signal, retries, ...options }))
@@ -65,5 +65,5 @@ export function failing(...faults: ReplyOptions[]): Script {
   return script.on({ where: () => script.unused().length === 0 }).reply([text('whole')]);
 }
 
-export const kinds = ({ events }: Run): string[] =>
+export const kinds = ({ events }: RetryRun): string[] =>
   events.map((event) => ('attempt' in event ? `${event.type} ${event.attempt}` : event.type));

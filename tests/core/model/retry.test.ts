@@ -52,14 +52,14 @@ describe('what is repeated', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('every passing failure of an endpoint that has answered before, however often', async () => {
+  test('repeats every passing failure of an endpoint that has answered before', async () => {
     const { server, model } = await serve(failing(...Array.from({ length: 12 }, () => ({ status: 503 }))));
     const result = await run(model);
     expect(result.error).toBeNull();
     expect(server.requests).toHaveLength(13);
   });
 
-  test('three times for an endpoint that never answered', async () => {
+  test('tries a request three times at an endpoint that never answered', async () => {
     const { server, model } = await serve(failing());
     await server.close();
     const result = await run(model, { hasAnswered: () => false });
@@ -67,14 +67,14 @@ describe('what is repeated', () => {
     expect(kinds(result).filter((kind) => kind.startsWith('attempt'))).toHaveLength(FIRST_ANSWER_TRIES);
   });
 
-  test('three times where the endpoint asks for payment', async () => {
+  test('tries a request three times if the endpoint asks for payment', async () => {
     const { server, model } = await serve(failing(...Array.from({ length: 9 }, () => ({ status: 402 }))));
     const result = await run(model);
     expect(result.error).toMatchObject({ code: 'provider', status: 402 });
     expect(server.requests).toHaveLength(FIRST_ANSWER_TRIES);
   });
 
-  test('not where an error names a fault of the server that stays', async () => {
+  test('does not repeat a request after a lasting fault of the server', async () => {
     for (const message of [
       'CUDA error: out of memory',
       'Failed to parse the chat template',
@@ -99,7 +99,7 @@ describe('what is repeated', () => {
 describe('how long it waits', () => {
   const times = (count: number, fault: ReplyOptions) => failing(...Array.from({ length: count }, () => fault));
 
-  test('half a second, doubled up to half a minute', async () => {
+  test('doubles the wait from half a second up to half a minute', async () => {
     const { model } = await serve(times(9, { status: 500 }));
     // A long wait is taken in slices of 15 s, to look whether a person is attached.
     expect((await run(model)).waits).toEqual([
@@ -115,7 +115,7 @@ describe('how long it waits', () => {
     expect((await run(model, { random: () => random })).waits).toEqual([expected]);
   });
 
-  test('as long as the provider asks, also an hour', async () => {
+  test('waits as long as the provider asks, even an hour', async () => {
     const after = (seconds: number) => ({ status: 429, headers: { 'retry-after': String(seconds) } });
     const { model } = await serve(failing(after(2), after(3600)));
     const result = await run(model);
@@ -124,14 +124,14 @@ describe('how long it waits', () => {
     expect(result.waits.reduce((sum, ms) => sum + ms, 0)).toBe(3_602_000);
   });
 
-  test('a while also where the provider asks for no pause again and again', async () => {
+  test('waits between tries if the provider repeatedly asks for no pause', async () => {
     const { model } = await serve(times(8, { status: 429, headers: { 'retry-after': '0' } }));
     const result = await run(model);
     const delays = result.events.flatMap((event) => (event.type === 'failed' ? [event.delayMs] : []));
     expect(delays).toEqual([0, 0, 0, 4000, 8000, 16_000, MAX_RETRY_DELAY_MS, MAX_RETRY_DELAY_MS]);
   });
 
-  test('no longer than until the person sends it again', async () => {
+  test('ends the wait when the person sends the request again', async () => {
     const { server, model } = await serve(failing({ status: 500 }));
     const tryNow = new TryNow();
     const started = performance.now();
@@ -146,7 +146,7 @@ describe('how long it waits', () => {
   test.for([
     ['unreachable', 2],
     ['overloaded', 1],
-  ] as const)('no longer than until another request is answered: %s', async ([code, attempts]) => {
+  ] as const)('ends the wait when another request is answered: %s', async ([code, attempts]) => {
     const listeners = new Set<() => void>();
     const onAnswer = (listener: () => void) => {
       listeners.add(listener);
@@ -213,7 +213,7 @@ describe('without an attached person', () => {
     return { signal: stop.signal, interrupt: vi.fn(() => stop.abort()) };
   };
 
-  test('the work is interrupted after the time of the settings', async () => {
+  test('interrupts the work after the time of the settings', async () => {
     const { server, model } = await serve(failing(...Array.from({ length: 99 }, () => ({ status: 503 }))));
     const { signal, interrupt } = interruptOf();
     const result = await run(model, { isAttended: () => false, interrupt }, { signal });
@@ -225,14 +225,14 @@ describe('without an attached person', () => {
     expect(server.requests.length).toBeGreaterThan(30);
   });
 
-  test('it goes on while another run of the workflow works', async () => {
+  test('waits while another run of the workflow works', async () => {
     const { model } = await serve(failing(...Array.from({ length: 50 }, () => ({ status: 503 }))));
     const { signal, interrupt } = interruptOf();
     const result = await run(model, { isAttended: () => false, isOtherRunWorking: () => true, interrupt }, { signal });
     expect([result.error, interrupt.mock.calls]).toEqual([null, []]);
   });
 
-  test('the time begins anew when a person was attached meanwhile', async () => {
+  test('restarts the time when a person was attached meanwhile', async () => {
     const { model } = await serve(failing(...Array.from({ length: 50 }, () => ({ status: 503 }))));
     const { signal, interrupt } = interruptOf();
     let looks = 0;
@@ -246,7 +246,7 @@ describe('without an attached person', () => {
 });
 
 describe('a permit of the provider', () => {
-  test('is held during an attempt, and not while the request waits', async () => {
+  test('holds the permit during an attempt, and not while the request waits', async () => {
     const { model } = await serve(failing({ status: 500 }, { cutAfter: 3 }));
     let held = 0;
     const admit = async () => {

@@ -35,7 +35,7 @@ const warnings = (engine: Harness): string[] =>
 const COUNT = inFullRun ? 1000 : 300;
 const LAST = `helper-${String(COUNT - 1).padStart(4, '0')}`;
 
-test('of many agents and tools, one request has some, and the others work by name', async () => {
+test('sends a part of many agents and tools, and the others work by name', async () => {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([toolUse('delegate_task', { operation: 'delegate', agent_id: LAST, prompt: 'Review it.' })])
@@ -74,7 +74,7 @@ test('of many agents and tools, one request has some, and the others work by nam
   expect(toolNames(engine, child).filter((name) => name.startsWith('mcp__liar__'))).toEqual(sent);
 });
 
-test('a tool that no request has is called by its name', async () => {
+test('calls a tool by name that no request contains', async () => {
   const script = new Script()
     .step([toolUse('mcp__liar__wide-489', {})])
     .step([text('Done.')], { usage: { input: 50_000 } });

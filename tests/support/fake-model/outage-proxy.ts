@@ -10,7 +10,7 @@ export interface Outage {
   kind: OutageKind;
   /** Number of the request that meets the outage, from 1. */
   atRequest: number;
-  /** Whether the request gets the first half of its answer before the outage. */
+  /** True lets the first half of the answer pass before the outage. */
   isMidAnswer: boolean;
   durationMs: number;
   /** Milliseconds, by the clock on which the outage lasts. */

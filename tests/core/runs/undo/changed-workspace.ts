@@ -11,9 +11,11 @@ import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { workspaceIn } from '../../../support/workspace.ts';
 
 /**
- * Paths that the first message changes: text and mode of a file, the target of a link, a file that becomes a folder, a new
- * file in new folders, an empty folder that becomes a file, a deleted file in a folder that stays empty, and a new file in
- * an empty folder. The way back has the others.
+ * Paths that the first message changes:
+ * - text and mode of a file, and the target of a link;
+ * - a file that becomes a folder, and an empty folder that becomes a file;
+ * - new files in new folders and in an empty folder;
+ * - a deleted file in a folder that stays empty.
  */
 const PATHS = [
   'text.txt',

@@ -5,9 +5,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { Store } from '#core/store/store.ts';
 
 /** `code`: of the system's error. `lasts`: every later step that needs space fails, too. */
-export type Fault = { kind: 'kill' } | { kind: 'signal' } | { kind: 'disk'; code: string; lasts: boolean };
+export type InterruptionFault = { kind: 'kill' } | { kind: 'signal' } | { kind: 'disk'; code: string; lasts: boolean };
 
-type Work = (...input: never[]) => Promise<unknown>;
+type PendingWork = (...input: never[]) => Promise<unknown>;
 
 /** Steps that take space on the disk. */
 const NEEDS_SPACE: ReadonlySet<string> = new Set(['open', 'mkdir', 'symlink', 'writeFile', 'sync']);
@@ -26,7 +26,7 @@ export const countingStore = (store: Store): Store => ({
   },
 });
 
-export interface Interrupted<T> {
+export interface InterruptionResult<T> {
   /** `killed`: the work stands still for ever. `value` is missing where it is not `done`. */
   end: 'done' | 'failed' | 'killed';
   value?: T;
@@ -41,10 +41,10 @@ export interface Interrupted<T> {
  */
 export async function interruptAt<T>(
   at: number | ((name: string) => Promise<boolean>),
-  fault: Fault,
+  fault: InterruptionFault,
   folders: readonly string[],
   work: () => Promise<T>,
-): Promise<Interrupted<T>> {
+): Promise<InterruptionResult<T>> {
   let steps = 0;
   let hit: number | null = null;
   const killed = Promise.withResolvers<'killed'>();
@@ -87,7 +87,7 @@ function patchFiles(folders: readonly string[], onOpen: (handle: FileHandle) => 
     typeof path === 'string' && ['/proc/self/fd/', ...folders].some((folder) => path.startsWith(folder));
   const before = { open: files.open, ...Object.fromEntries(CHANGES.map((name) => [name, files[name]])) };
   for (const name of CHANGES) {
-    const change = files[name] as Work;
+    const change = files[name] as PendingWork;
     const counted = async (...input: never[]): Promise<unknown> => {
       if ([input[0], input[1]].some(isCounted)) await current?.step(name);
       return change(...input);
@@ -102,7 +102,7 @@ function patchFiles(folders: readonly string[], onOpen: (handle: FileHandle) => 
     if (isCounted(path)) onOpen(handle);
     if (!isStep) return handle;
     for (const name of HANDLE_CHANGES) {
-      const change = (handle[name] as Work).bind(handle);
+      const change = (handle[name] as PendingWork).bind(handle);
       const counted = async (...input: never[]): Promise<unknown> => {
         await current?.step(name);
         return change(...input);

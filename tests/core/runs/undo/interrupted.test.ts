@@ -1,4 +1,4 @@
-/** An undo, a redo and a rewind that a kill or a disk fault interrupts at any step end as a whole or not at all. */
+/** An undo, a redo and a rewind that are interrupted at any step end as a whole or not at all. */
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,23 +10,23 @@ import { fullTest, inFullRun } from '../../../support/samples.ts';
 import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { type ChangedWorkspace, changedWorkspace, readTree } from './changed-workspace.ts';
-import { countingStore, type Fault, interruptAt } from './interrupt.ts';
-import { checkAgreement, type Kind, learnTrees, listOperations } from './operations.ts';
+import { countingStore, type InterruptionFault, interruptAt } from './interrupt.ts';
+import { checkAgreement, type OperationKind, learnTrees, listOperations } from './operations.ts';
 
-interface World extends ChangedWorkspace {
+interface InterruptedWorkspace extends ChangedWorkspace {
   store: Store;
   trees: Awaited<ReturnType<typeof learnTrees>>;
   /** The program once more, as after the end of another process. */
   restart: (options?: { groupSize: number }) => ReturnType<typeof composeRuntime>;
 }
 
-async function start(): Promise<World> {
+async function start(): Promise<InterruptedWorkspace> {
   const memory = await memoryStore();
   onTestFinished(() => memory.close());
   const store = countingStore(lasting(memory));
   const world = await changedWorkspace(startEngine, { store });
   const { engine, folder } = world;
-  const restart: World['restart'] = (options) =>
+  const restart: InterruptedWorkspace['restart'] = (options) =>
     composeRuntime({ store, folder, url: engine.model.url, settings: settingsOf(''), ...options });
   return { ...world, store, restart, trees: await learnTrees(world) };
 }
@@ -35,7 +35,12 @@ async function start(): Promise<World> {
  * Interrupts back and forth before each step, or before one of every few steps. The way forth takes the same kinds of
  * steps, so only the full run interrupts it as often as the way back. Returns the number of steps.
  */
-async function interruptEachStep(world: World, kind: Kind, fault: Fault, stride = 1): Promise<number> {
+async function interruptEachStep(
+  world: InterruptedWorkspace,
+  kind: OperationKind,
+  fault: InterruptionFault,
+  stride = 1,
+): Promise<number> {
   const forthStride = stride * (inFullRun ? 1 : 3);
   const { store, folder, folders, conversationId } = world;
   const [back, forth] = listOperations(world, world.trees, kind);
@@ -61,7 +66,7 @@ async function interruptEachStep(world: World, kind: Kind, fault: Fault, stride 
   }
 }
 
-function checkWords(error: unknown, { code }: Extract<Fault, { kind: 'disk' }>): void {
+function checkWords(error: unknown, { code }: Extract<InterruptionFault, { kind: 'disk' }>): void {
   const words = code === 'EIO' ? /^The disk of \/\S+ reports an error \(EIO\)\. / : /^The disk of \/\S+ is full\. /;
   expect(error).toMatchObject({ code: 'internal', message: expect.stringMatching(words) as string });
 }

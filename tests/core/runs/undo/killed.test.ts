@@ -12,7 +12,7 @@ import { folderWith } from '../../../support/workspace.ts';
 import { startChild } from '../../store/child/run.ts';
 import { Random } from '../../../soak/random.ts';
 import { changedWorkspace, readTree } from './changed-workspace.ts';
-import { checkAgreement, type Kind, learnTrees, listOperations } from './operations.ts';
+import { checkAgreement, type OperationKind, learnTrees, listOperations } from './operations.ts';
 
 const PROGRAM = join(import.meta.dirname, 'child/killed-undo.ts');
 /** Kills of each direction in the full run. `TEST_SEED` chooses their steps. */
@@ -41,7 +41,7 @@ async function start(many: number) {
     return { store, runtime };
   };
   /** Returns the number of steps; null if the process was killed. */
-  const run = async (kind: Kind, direction: string, step: number): Promise<number | null> => {
+  const run = async (kind: OperationKind, direction: string, step: number): Promise<number | null> => {
     const child = startChild(PROGRAM, [
       await copyStore(),
       folder,
@@ -57,10 +57,15 @@ async function start(many: number) {
   return { ...world, trees, restart, run, seq: engine.durable().at(-1)?.seq ?? 0 };
 }
 
-type World = Awaited<ReturnType<typeof start>>;
+type KilledWorkspace = Awaited<ReturnType<typeof start>>;
 
 /** Kills a process before this step of the operation, starts the program again, and leaves the operation complete. */
-async function killAt(world: World, kind: Kind, direction: 'back' | 'forth', step: number): Promise<void> {
+async function killAt(
+  world: KilledWorkspace,
+  kind: OperationKind,
+  direction: 'back' | 'forth',
+  step: number,
+): Promise<void> {
   const { folder, conversationId, trees, restart, run } = world;
   const [back, forth] = listOperations(world, trees, kind);
   const pair = direction === 'back' ? ([forth, back] as const) : ([back, forth] as const);

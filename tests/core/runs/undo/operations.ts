@@ -7,20 +7,24 @@ import type { Runtime } from '#core/runtime/runtime.ts';
 import type { Store } from '#core/store/store.ts';
 import { type ChangedWorkspace, readTree } from './changed-workspace.ts';
 
-export type Tree = Record<string, string>;
+export type FolderTree = Record<string, string>;
 export type Client = Pick<Runtime, 'request'>;
-export type Kind = 'undo' | 'rewind';
+export type OperationKind = 'undo' | 'rewind';
 
 /** One direction: what it does, and how files and messages are afterwards. */
-export interface Operation {
+export interface UndoOperation {
   run: (client: Client) => Promise<unknown>;
-  tree: Tree;
+  tree: FolderTree;
   state: 'done' | 'undone';
   isLeft: boolean;
 }
 
 /** Both states of the files. Leaves them as the agents did. */
-export async function learnTrees({ folder, runtime, undo }: ChangedWorkspace): Promise<{ done: Tree; undone: Tree }> {
+export async function learnTrees({
+  folder,
+  runtime,
+  undo,
+}: ChangedWorkspace): Promise<{ done: FolderTree; undone: FolderTree }> {
   const done = await readTree(folder);
   await undo(runtime);
   const undone = await readTree(folder);
@@ -32,9 +36,9 @@ export async function learnTrees({ folder, runtime, undo }: ChangedWorkspace): P
 /** Back and forth: an undo and its redo, or a rewind and its way back. */
 export function listOperations(
   { undo, rewind }: Pick<ChangedWorkspace, 'undo' | 'rewind'>,
-  { done, undone }: { done: Tree; undone: Tree },
-  kind: Kind,
-): readonly [back: Operation, forth: Operation] {
+  { done, undone }: { done: FolderTree; undone: FolderTree },
+  kind: OperationKind,
+): readonly [back: UndoOperation, forth: UndoOperation] {
   const isRewind = kind === 'rewind';
   const go = (client: Client, isBack: boolean) => (isRewind ? rewind(client, isBack) : undo(client, !isBack));
   return [
@@ -47,7 +51,7 @@ export function listOperations(
 export async function checkAgreement(
   { folder, conversationId, store }: Pick<ChangedWorkspace, 'folder' | 'conversationId'> & { store: Store },
   client: Client,
-  [before, after]: readonly [Operation, Operation],
+  [before, after]: readonly [UndoOperation, UndoOperation],
   since: number,
 ): Promise<boolean> {
   const rows = await client.request('change.list', { conversationId });

@@ -13,7 +13,7 @@ const overloaded = {
 };
 
 /** A provider that is overloaded once, and asks for a pause of ten minutes. */
-function overloadedOnce(): Script {
+function scriptOneOverload(): Script {
   return new Script()
     .on({})
     .reply([], { ...overloaded, times: 1 })
@@ -21,8 +21,8 @@ function overloadedOnce(): Script {
     .reply([text('Here I am.')]);
 }
 
-test('sends the waiting request again, and says where none waits', async () => {
-  const engine = await startEngine(overloadedOnce(), { retryClock: systemClock });
+test('sends the waiting request again, and reports if none waits', async () => {
+  const engine = await startEngine(scriptOneOverload(), { retryClock: systemClock });
   const { workflowId } = await engine.send('Hello');
   await engine.event('retry');
   const tryNow = async () => {
@@ -37,7 +37,7 @@ test('sends the waiting request again, and says where none waits', async () => {
 });
 
 test('Enter sends the waiting request again', async () => {
-  const engine = await startEngine(overloadedOnce(), { retryClock: systemClock });
+  const engine = await startEngine(scriptOneOverload(), { retryClock: systemClock });
   const io = memoryIo({ client: engine.runtime, terminal: typing(['']) });
   expect(await main(['run', '--approve', 'ask', 'Hello'], io)).toBe(0);
   await io.screen.flush();
