@@ -17,7 +17,7 @@ export function withResponseBounds(ask: typeof fetch): typeof fetch {
     const response = await ask(address, init);
     const { host } = new URL(address instanceof Request ? address.url : address);
     const meter = new SizeMeter(signsOfLife.getStore());
-    if (response.ok) return boundBody(response, meter, (reason) => createExcessError(host, reason));
+    if (response.ok) return boundBody(response, meter, () => createExcessError(host, 'piece'));
     return Object.defineProperty(response, 'text', { value: async () => inForm(await startOf(response)) });
   };
 }
@@ -38,7 +38,7 @@ class SizeMeter implements Meter {
   add(bytes: Uint8Array): string | null {
     this.#bytes += bytes.length;
     this.#onSign?.();
-    return this.#bytes > MAX_MESSAGE_BYTES ? `more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB` : null;
+    return this.#bytes > MAX_MESSAGE_BYTES ? 'piece' : null;
   }
 
   reset(): void {
@@ -46,8 +46,10 @@ class SizeMeter implements Meter {
   }
 }
 
-function createExcessError(host: string, reason: string): ModelError {
-  const message = `${host} sent ${reason} in one piece, which is the limit: check the server, or choose another model`;
+/** Returns the error for an event or body (`piece`), or for all events of a response, that are too large. */
+export function createExcessError(host: string, unit: 'piece' | 'response'): ModelError {
+  const size = `more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB in one ${unit}`;
+  const message = `${host} sent ${size}, which is the limit: check the server, or choose another model`;
   return new ModelError('provider', message, { retryable: false });
 }
 

@@ -1,6 +1,8 @@
 /** One streamed request, whatever the protocol: pacing, cuts, what comes after the end, and what a failure is. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { signsOfLife } from './error-bodies.ts';
+import type { Part } from '#contract/message.ts';
+import { MAX_MESSAGE_BYTES } from '#contract/limits.ts';
+import { createExcessError, signsOfLife } from './error-bodies.ts';
 import { type Model, ModelError, type ModelEvent, UnknownStop } from './model.ts';
 import { cancelledError, connectionError, type RequestTarget, strangeError } from './request-failure.ts';
 
@@ -51,10 +53,13 @@ export async function* streamed<Raw>(
   try {
     const opened = await (onSign ? signsOfLife.run(onSign, open) : open());
     ({ contentType } = opened);
-    const pace = new Pace();
+    const [pace, size] = [new Pace(), new ResponseSize()];
     for await (const raw of opened.events) {
       pace.begin();
-      for (const event of reader.read(raw)) yield event;
+      for (const event of reader.read(raw)) {
+        if (size.add(event) > MAX_MESSAGE_BYTES) throw createExcessError(target.host, 'response');
+        yield event;
+      }
       if (pace.end()) await turn();
       // Reading on to the end of the body keeps the connection for the next request.
       drain.within(reader.patienceMs, () => opened.events.controller.abort());
@@ -76,6 +81,26 @@ function thrownBy<Raw>(error: unknown, { target, failureOf, signal }: Exchange<R
   if (signal.aborted) return cancelledError(signal);
   if (error instanceof ModelError) return error;
   return failureOf(error) ?? connectionError('stream', error, target);
+}
+
+/** Size that each part of a response has besides its text, in characters. */
+const PART_CHARS = 1000;
+
+/** Measures a response in characters. Each piece of it can be small, and the response still have no end. */
+class ResponseSize {
+  #chars = 0;
+
+  /** Returns the size with this event. */
+  add(event: ModelEvent): number {
+    if (event.type === 'delta') this.#chars += event.text.length;
+    else if (event.type === 'part') this.#chars += PART_CHARS + sizeOfBlock(event.value);
+    return this.#chars;
+  }
+}
+
+/** Returns the characters of a block of the provider's own tools. Text and arguments came as deltas. */
+function sizeOfBlock(part: Part): number {
+  return part.type === 'server' ? JSON.stringify(part.block).length : 0;
 }
 
 /** Ends what goes on for too long after it is whole. */

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { MAX_MESSAGE_BYTES } from '#contract/limits.ts';
 import { createOpenAiEmbeddings } from '#core/model/openai/embeddings.ts';
 import { attempt, KEY, modelFor, PROTOCOLS, requestOf } from '../../support/fake-model/exchange.ts';
+import { sse } from '../../support/fake-model/stream.ts';
 
 const PIECE = 'x'.repeat(1024 * 1024);
 const EVENTS = { 'content-type': 'text/event-stream' };
@@ -50,10 +51,26 @@ test.for(
   expect(error).toMatchObject({ code: 'provider', retryable: false, message: `${host} ${TOO_LARGE}` });
 });
 
+const emptyBlock = sse('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
+const words = sse('content_block_delta', { index: 0, delta: { type: 'text_delta', text: PIECE } });
+
+test.for([
+  ['words', emptyBlock + words, 18],
+  ['blocks', emptyBlock + sse('content_block_stop', { index: 0 }), 17_000],
+] as const)('ends a response of %s without end, for good', async ([, piece, count]) => {
+  const { url, host, requests } = await startServer((response) =>
+    response.writeHead(200, EVENTS).end(piece.repeat(count)),
+  );
+  const { error } = await attempt(modelFor('messages', url), requestOf({ model: 'm-1' }));
+  const message = `${host} ${TOO_LARGE.replace('piece', 'response')}`;
+  expect(error).toMatchObject({ code: 'provider', retryable: false, message });
+  expect(requests()).toBe(1);
+});
+
 test('reads events that are larger together', async () => {
-  const event = `data: {"type":"ping","x":"${PIECE}"}\n\n`;
+  const ping = `data: {"type":"ping","x":"${PIECE}"}\n\n`;
   const most = MAX_MESSAGE_BYTES / PIECE.length + 1;
-  const { url } = await startServer((response) => response.writeHead(200, EVENTS).end(event.repeat(most)));
+  const { url } = await startServer((response) => response.writeHead(200, EVENTS).end(ping.repeat(most)));
   const { error } = await attempt(modelFor('messages', url), requestOf({ model: 'm-1' }));
   // All of it is read: the response lacks only its end.
   expect(error).toMatchObject({ code: 'unreachable', retryable: true });
