@@ -20,6 +20,9 @@ export interface FileNow {
 /** A larger file is neither kept nor put back, in bytes. */
 export const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
+/** Most files that are compared at once. Each takes a few descriptors, and a process has a limited number. */
+export const MAX_OPEN_FILES = 32;
+
 export function stateOf(file: FileNow | null): FileState | null {
   if (file === null) return null;
   const { kind, bytes, mode } = file;

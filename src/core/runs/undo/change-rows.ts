@@ -12,7 +12,8 @@ import type {
 } from '#contract/change.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { saidError, TriadError } from '../../base/errors.ts';
-import { isSame, readState, stateOf } from '../../workspace/file-state.ts';
+import { mapAtMost } from '../../base/map-at-most.ts';
+import { isSame, MAX_OPEN_FILES, readState, stateOf } from '../../workspace/file-state.ts';
 import { redactPatch } from '../../workspace/preview.ts';
 import type { Workspace } from '../../workspace/reach.ts';
 import { hunkStep, reversed } from '../../workspace/reverse.ts';
@@ -31,25 +32,33 @@ export async function loadChangeRows(parts: UndoParts, conversationId: string): 
     parts.workspaces.changes.of(conversationId),
     parts.workspaces.changes.marks(conversationId),
   ]);
-  const states = new Map<string, Promise<FileState | null | undefined>>();
   const loadFolder = (folder: string) => Promise.all([isFolder(folder), workspaceOf(parts, folder, false)]);
   const folders = new Map([...new Set(sets.map(({ folder }) => folder))].map((folder) => [folder, loadFolder(folder)]));
+  const paths = new Map(
+    sets.flatMap(({ folder, files }) => files.map(({ path }) => [keyPath(folder, path), { folder, path }] as const)),
+  );
+  const states = new Map(
+    await mapAtMost(MAX_OPEN_FILES, [...paths], async ([key, { folder, path }]) => {
+      const [, workspace] = await folders.get(folder)!;
+      return [key, await readStateIfPossible(workspace, path)] as const;
+    }),
+  );
   const loadRow = async (set: ChangeSet): Promise<ChangeRow> => {
-    const [isThere, workspace] = await folders.get(set.folder)!;
-    const files = set.files.map(async (file) => {
-      const key = JSON.stringify([set.folder, file.path]);
-      const now = states.get(key) ?? readStateIfPossible(workspace, file.path);
-      states.set(key, now);
-      const found = compareWithDisk(file, await now);
-      const isUndone = found === 'changed' && isMergedUndo(set, file, await now, undos);
+    const [isThere] = await folders.get(set.folder)!;
+    const files = set.files.map((file) => {
+      const now = states.get(keyPath(set.folder, file.path));
+      const found = compareWithDisk(file, now);
+      const isUndone = found === 'changed' && isMergedUndo(set, file, now, undos);
       const state = isThere ? (isUndone ? 'undone' : found) : 'gone';
       const runs = canRunCode(file) ? { canRunCode: true as const } : {};
       return { ...file, state, kept: marks.has(formatMark(set, file.path)), ...runs };
     });
-    return { ...set, files: await Promise.all(files) };
+    return { ...set, files };
   };
   return Promise.all(sets.map(loadRow));
 }
+
+const keyPath = (folder: string, path: string): string => JSON.stringify([folder, path]);
 
 /** Returns undefined if the path cannot be read. */
 export function readStateIfPossible(workspace: Workspace, path: string): Promise<FileState | null | undefined> {

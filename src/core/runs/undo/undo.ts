@@ -5,7 +5,8 @@ import type { ChangeSet, ChangeTarget, FileChange, Undo, UndoneFile } from '#con
 import type { EventDraft } from '#contract/event.ts';
 import { findDiskFault, saidError, TriadError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { isSame, readFolders } from '../../workspace/file-state.ts';
+import { mapAtMost } from '../../base/map-at-most.ts';
+import { isSame, MAX_OPEN_FILES, readFolders } from '../../workspace/file-state.ts';
 import type { Lending } from '../../workspace/lent/lenders.ts';
 import type { Workspace } from '../../workspace/reach.ts';
 import { settleFiles } from '../../workspace/settle-undo.ts';
@@ -219,16 +220,14 @@ function findRevertedElsewhere(
   taken: PlannedUndo['taken'],
 ): Promise<FileChange[]> {
   const steps = [...Map.groupBy(taken, ({ file }) => file.path)];
-  return Promise.all(
-    steps.map(async ([path, own]): Promise<FileChange> => {
-      const [before, after] = [own.at(-1)?.file.before ?? null, own[0]?.file.after ?? null];
-      const now = await readStateIfPossible(workspace, path);
-      const isReverted = now !== undefined && target.hunk === undefined && isSame(now, before);
-      if (now === undefined || !(isReverted || isSame(now, after)))
-        throw saidError('conflict', [phrase('nothing_undone')]);
-      return { path, before: after, after: before };
-    }),
-  );
+  return mapAtMost(MAX_OPEN_FILES, steps, async ([path, own]): Promise<FileChange> => {
+    const [before, after] = [own.at(-1)?.file.before ?? null, own[0]?.file.after ?? null];
+    const now = await readStateIfPossible(workspace, path);
+    const isReverted = now !== undefined && target.hunk === undefined && isSame(now, before);
+    if (now === undefined || !(isReverted || isSame(now, after)))
+      throw saidError('conflict', [phrase('nothing_undone')]);
+    return { path, before: after, after: before };
+  });
 }
 
 /** Returns the files in other folders as conflicts: an undo has one folder. */
