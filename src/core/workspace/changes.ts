@@ -92,15 +92,15 @@ export class Changes {
     const folder = join(this.#folder, UNFINISHED);
     const names = await readdir(folder).catch((): string[] => []);
     const wanted = names.filter((name) => name.endsWith('.json') && name.startsWith(conversationId ?? ''));
-    const undos = await Promise.all(wanted.map(async (name) => Undo.safeParse(await readJson(join(folder, name)))));
-    return Promise.all(
-      undos
-        .flatMap(({ data: undo }) => (undo ? [undo] : []))
-        .map(async (undo) => ({
-          undo,
-          hasFiles: (await stat(this.#finishedPath(undo)).catch(() => null)) !== null,
-        })),
+    const records = await Promise.all(
+      wanted.map(async (name): Promise<StartedUndo[]> => {
+        const { data: undo } = Undo.safeParse(await readJson(join(folder, name)));
+        // Under another name it could not be removed, so each look would do it again.
+        if (!undo || this.#startedPath(undo) !== join(folder, name)) return [];
+        return [{ undo, hasFiles: (await stat(this.#finishedPath(undo)).catch(() => null)) !== null }];
+      }),
     );
+    return records.flat();
   }
 
   /** Grows with each undo that this program keeps: where it is the same, there is no new one. */

@@ -182,6 +182,21 @@ test('leaves a file alone that a person changed between the kill and the next st
   await runtime.close();
 });
 
+test('ignores damaged records, and records under the name of another one', async () => {
+  const world = await start();
+  const { folder, folders, undo, trees } = world;
+  const killed = await world.restart();
+  const isHalf = async () => (await readTree(folder))['text.txt'] === trees.undone['text.txt'];
+  await interruptAt(isHalf, { kind: 'kill' }, folders, () => undo(killed));
+  const cutOff = await readTree(folder);
+  const unfinished = join(`${folder}-replaced`, 'unfinished');
+  const [name = ''] = (await readdir(unfinished)).filter((one) => one.endsWith('.json'));
+  await rename(join(unfinished, name), join(unfinished, `other-${name}`));
+  await writeFile(join(unfinished, name), '{"id":');
+  await world.restart();
+  expect(await readTree(folder)).toEqual(cutOff);
+});
+
 test('completes a killed undo at the next look at its changes, and every look shows all of it', async () => {
   const world = await start();
   const { folder, folders, undo, trees, conversationId } = world;
