@@ -47,6 +47,8 @@ export const Tally = z.object({
   nanoUsd: z.int(),
   /** Requests whose price is not known; with any of them the total cost is unknown. */
   unpriced: z.int(),
+  /** Requests that failed or were stopped; they count towards no limit of requests. Left out where there are none. */
+  failedRequests: z.int().optional(),
   /** Of the requests, those of which the provider's count is not known; left out where there are none. */
   unknownRequests: z.int().optional(),
   ...Searches,

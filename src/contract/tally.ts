@@ -14,6 +14,7 @@ export const ZERO_TALLY: Tally = {
 
 /** Counts that are left out where they are 0. */
 export const SPARSE_COUNTS = [
+  'failedRequests',
   'unknownRequests',
   'webSearches',
   'estimatedInputTokens',
@@ -37,6 +38,7 @@ export function addTally(a: Tally, b: Tally): Tally {
 /** What one request adds to the totals of its run, workflow and conversation. */
 export function tallyOf(request: RequestUsage): Tally {
   const counts = {
+    failedRequests: request.error === null ? 0 : 1,
     webSearches: request.webSearches ?? 0,
     unknownRequests: request.inputEstimated ? 1 : 0,
     estimatedInputTokens: request.inputEstimated ? request.inputTokens : 0,
@@ -58,6 +60,11 @@ function sparse(value: (count: SparseCount) => number): Partial<Record<SparseCou
   return Object.fromEntries(
     SPARSE_COUNTS.map((count) => [count, value(count)] as const).filter(([, number]) => number > 0),
   );
+}
+
+/** Returns the number of requests that limits of requests count: those that did not fail. */
+export function countLimitedRequests({ requests, failedRequests = 0 }: Tally): number {
+  return requests - failedRequests;
 }
 
 /** The part of the tokens of all classes that is estimated. */

@@ -6,6 +6,7 @@ import type { Budget, Envelope } from '#contract/agent.ts';
 import { DEFAULT_RUN_LIMITS, DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import type { Bound } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
+import { countLimitedRequests } from '#contract/tally.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** What a budget of a run can limit; its iterations stand in the envelope, for every run has a limit of them. */
@@ -27,7 +28,7 @@ export type Size = Pick<Used, 'tokens' | 'nanoUsd'>;
 
 export const NO_SIZE: Size = { tokens: 0, nanoUsd: 0 };
 
-export function usedOf(tally: Tally, ms: number, iterations: number): Used {
+export function usedOf(tally: Tally, ms: number, iterations = countLimitedRequests(tally)): Used {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, nanoUsd } = tally;
   return { tokens: inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens, nanoUsd, ms, iterations };
 }

@@ -252,7 +252,7 @@ function limitsFor({ workflow, plan, clock, signal, watchdog }: Parts): RunConte
     signal,
     storedQuestions: stored.approvals,
     limits: own,
-    used: () => usedOf(recorder.tally, clock.ms, recorder.tally.requests),
+    used: () => usedOf(recorder.tally, clock.ms),
   };
   if (kind === 'lead') workflow.limitQuestions.setLead(limited);
   return {

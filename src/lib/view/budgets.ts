@@ -3,7 +3,7 @@ import type { Budget } from '#contract/agent.ts';
 import type { Input } from '#contract/rpc.ts';
 import type { Bound as Reached, Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { inputTokensOf } from '#contract/tally.ts';
+import { countLimitedRequests, inputTokensOf } from '#contract/tally.ts';
 
 const BUDGET_KINDS = ['tokens', 'costUsd', 'minutes', 'iterations'] as const satisfies (keyof Budget)[];
 export type BudgetKind = (typeof BUDGET_KINDS)[number];
@@ -31,13 +31,13 @@ export function boundsOfRun(run: RunRow, entries: readonly Entry[]): Bound[] {
   const turns = entries.filter(({ kind }) => kind === 'assistant').length;
   const limits = limitsOf(run);
   // The last request, which asks for the report at the limit, is none.
-  const iterations = Math.min(turns === 0 ? run.usage.requests : turns, limits.iterations ?? Infinity);
+  const iterations = Math.min(turns === 0 ? countLimitedRequests(run.usage) : turns, limits.iterations ?? Infinity);
   return boundsOf(limits, run, iterations);
 }
 
 /** A workflow is bounded as a whole: all of its runs count. */
 export function boundsOfWorkflow(workflow: WorkflowRow): Bound[] {
-  return boundsOf(workflow.budget ?? {}, workflow, workflow.usage.requests);
+  return boundsOf(workflow.budget ?? {}, workflow, countLimitedRequests(workflow.usage));
 }
 
 /** The limit that stopped a run, as its newest system entry names it; null where none did. */

@@ -111,6 +111,7 @@ describe('recovery', () => {
     expect(estimate).toBeGreaterThan(100);
     expect(result?.workflow.usage).toMatchObject({
       requests: 2,
+      failedRequests: 1,
       unknownRequests: 1,
       inputTokens: 777 + estimate,
       estimatedInputTokens: estimate,

@@ -49,6 +49,14 @@ describe('bounds', () => {
     ]);
   });
 
+  it('count no failed request', () => {
+    const { run, workflow } = rows();
+    const failed = { ...usage, failedRequests: 2 };
+    const iterations = { kind: 'iterations', used: 1, of: 20 };
+    expect(boundsOfWorkflow({ ...workflow, usage: failed, budget: { iterations: 20 } })).toEqual([iterations]);
+    expect(boundsOfRun({ ...run, usage: failed, limits: { iterations: 20 } }, [])).toEqual([iterations]);
+  });
+
   it('say that a cost is not known where a price is not', () => {
     const { workflow } = rows();
     const unpriced = { ...workflow, usage: { ...usage, unpriced: 1 }, budget: { costUsd: 1 } };
