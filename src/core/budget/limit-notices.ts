@@ -70,7 +70,7 @@ export function limitText({ of, name, value }: Bound): string {
     tokens: `${number} token${s}`,
     costUsd: `$${number}`,
     minutes: `${number} minute${s} of work`,
-    iterations: `${number} iteration${s}`,
+    iterations: `${number} turn${s}`,
   }[name];
   return of === 'workflow' ? `${words} for the whole workflow` : words;
 }

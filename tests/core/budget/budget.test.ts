@@ -190,7 +190,7 @@ describe('the budget of a workflow', () => {
     const engine = await startEngine(busy(), { settings: '[limits.workflow]\nmax_iterations = 2\n' });
     const end = await engine.ask('Go');
     expect(end).toMatchObject({ outcome: 'budget_exceeded', error: { code: 'max_iterations' } });
-    expect(end.error?.message).toMatch(/2 iterations for the whole workflow/);
+    expect(end.error?.message).toMatch(/2 turns for the whole workflow/);
     expect(engine.model.requests).toHaveLength(3);
   });
 

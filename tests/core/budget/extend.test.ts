@@ -90,7 +90,7 @@ describe('more of a budget', () => {
     expect(first.outcome).toBe('budget_exceeded');
     await expect(
       engine.runtime.request('run.extend', { runId, add: { tokens: 100 }, seen: { iterations: 2 } }),
-    ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('2 iterations') as string });
+    ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('2 turns') as string });
     await expect(
       engine.runtime.request('workflow.extend', { workflowId, add: { tokens: 100 }, seen: {} }),
     ).rejects.toMatchObject({ code: 'conflict' });
@@ -189,7 +189,7 @@ describe('more of a budget', () => {
     const runId = first.subAgents[0]!.runId;
     await expect(engine.runtime.request('run.retry', { runId })).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining('2 iterations') as string,
+      message: expect.stringContaining('2 turns') as string,
     });
     await engine.runtime.request('run.extend', { runId, add: { iterations: 10 }, seen: { iterations: 2, costUsd: 2 } });
     await eventually(async () =>

@@ -257,7 +257,7 @@ describe('what is told of a limit', () => {
     [{ of: 'run', name: 'costUsd', value: 0.000000001 }, '$0.000000001'],
     [{ of: 'run', name: 'minutes', value: 1 }, '1 minute of work'],
     [{ of: 'workflow', name: 'minutes', value: 2.5 }, '2.5 minutes of work for the whole workflow'],
-    [iterations, '1 iteration for the whole workflow'],
+    [iterations, '1 turn for the whole workflow'],
   ])('%o is %s', ([one, words]) => {
     expect(limitText(one)).toBe(words);
   });

@@ -16,7 +16,7 @@ describe('a limit of the workflow', () => {
     });
     const end = await engine.ask('Go');
     expect(end).toMatchObject({ outcome: 'partial', text: 'First.', error: { code: 'coagent_failed' } });
-    expect(end.error?.message).toContain('The limit of 2 iterations for the whole workflow was reached');
+    expect(end.error?.message).toContain('The limit of 2 turns for the whole workflow was reached');
   });
 
   test('that forbids to write the words of a handoff ends the run with its answer', async () => {

@@ -8,9 +8,9 @@ import type { Language } from '#contract/messages/language.ts';
 import type { ModelRequest, WireMessage } from '#core/model/model.ts';
 
 const RAISED =
-  'The person raised the limit of 1 iteration. You have your tools again: go on with the task where you stopped, and write your final report when it is done.';
+  'The person raised the limit of 1 turn. You have your tools again: go on with the task where you stopped, and write your final report when it is done.';
 const TOLD =
-  'The limit of 1 iteration is reached. You have no tools any more. Write your final report now, from what you have, and say what is missing.';
+  'The limit of 1 turn is reached. You have no tools any more. Write your final report now, from what you have, and say what is missing.';
 const TASK = '**Task**: Find the texts.\n\n**Input Data**: the folder. Files: `**/*.md`';
 
 const user = (...texts: string[]): WireMessage => ({
