@@ -43,7 +43,7 @@ test(
         .workflow()
         .getByRole('status')
         .filter({ hasText: /^\s*Interrupted/ }),
-    ).toBeVisible();
+    ).toContainText('The program ended while this was running');
     await app.expectOutcome('interrupted');
     await app.expectCard('inspector', 'interrupted');
     await expect(app.card('inspector'), 'the words before the crash').toContainText('Finding 1:');

@@ -15,12 +15,12 @@ const SENTENCE: Readonly<Record<StopKind, string>> = {
   timeout: 'Stopped: nothing came from the model or a tool for too long',
   time: 'Stopped: its time was used up',
   raised: 'The limit was raised elsewhere',
-  shutdown: 'Interrupted: the program was closed',
-  failure: 'Interrupted: the history could not be written',
-  provider: 'Interrupted: the provider did not answer',
-  terminated: 'Interrupted: the program was told to end (SIGTERM)',
-  hangup: 'Interrupted: its terminal was closed (SIGHUP)',
-  unwritable: 'Interrupted: its output could not be written',
+  shutdown: 'The program was closed',
+  failure: 'The history could not be written',
+  provider: 'The provider did not answer',
+  terminated: 'The program was ended (SIGTERM)',
+  hangup: 'The terminal was closed (SIGHUP)',
+  unwritable: 'The output could not be written',
 };
 
 /** Nobody wanted the work to end: it can be resumed. */

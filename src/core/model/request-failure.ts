@@ -157,7 +157,8 @@ interface Explanation {
   maxTries?: number;
 }
 
-const AGAIN = 'Wait a while and try again.';
+/** Also shown while the program waits and tries again by itself. */
+const AGAIN = 'This may pass after a while.';
 
 /** Explanations by status. They interpret a status only if the type or the sentence supports that. */
 const EXPLANATIONS: Readonly<Record<number, (failure: Failure) => Explanation>> = {
@@ -193,7 +194,7 @@ const EXPLANATIONS: Readonly<Record<number, (failure: Failure) => Explanation>> 
         ? `${host} limits the rate of requests`
         : `${host} refused the request for now (${label})`,
     todo: AGAIN,
-    otherwise: `${host} limits the rate of requests: wait a while and try again`,
+    otherwise: `${host} limits the rate of requests: this may pass after a while`,
     retryable: true,
   }),
   529: ({ host, label, type, said }) => ({
@@ -203,7 +204,7 @@ const EXPLANATIONS: Readonly<Record<number, (failure: Failure) => Explanation>> 
         ? `${host} is overloaded`
         : `${host} refused the request for now (${label})`,
     todo: AGAIN,
-    otherwise: `${host} is overloaded: wait a while and try again`,
+    otherwise: `${host} is overloaded: this may pass after a while`,
     retryable: true,
   }),
 };
@@ -304,7 +305,7 @@ function explainOther({ host, api, checkUrl, label, status, type, said }: Failur
       code: 'provider',
       happened: `${host} failed (${label})`,
       todo: AGAIN,
-      otherwise: `${host} failed (${type || status}): wait a while and try again`,
+      otherwise: `${host} failed (${type || status}): this may pass after a while`,
       retryable: true,
     };
   return {

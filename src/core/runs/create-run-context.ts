@@ -130,10 +130,7 @@ function requestsFor(
 
 /** Returns the stop reason of a workflow whose provider does not answer. */
 function createProviderStop({ message }: ModelError): Stopped {
-  return new Stopped(
-    'provider',
-    `Interrupted: the provider did not answer. Resume when it does. Last error: ${message}`,
-  );
+  return new Stopped('provider', `The provider did not answer. Last error: ${message}`);
 }
 
 /** How large its context may become, and who makes room in it. */

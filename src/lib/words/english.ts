@@ -68,7 +68,7 @@ export const english = {
     more === rest ? `Show all ${all}` : `Show ${more} more of ${all}`,
   connection: {
     notConnected: 'There is no connection to Triad at the moment: try again once it is back',
-    lost: 'The connection to Triad broke before the answer came',
+    lost: 'The connection to Triad broke. Check whether it worked before you try again',
     connecting: 'Connecting to Triad…',
     reconnecting: 'Connection lost. Reconnecting…',
     waiting: 'The work waits.',
@@ -142,7 +142,7 @@ export const english = {
     resume: 'Resume',
     resuming: 'Resuming…',
     interruptedKept: (done: number, all: number) =>
-      `${all > 0 ? `${done} of ${plural(all, 'sub-agent', 'sub-agents')} finished; ` : ''}everything up to the last finished step is kept, and resuming goes on from there.`,
+      `${all > 0 ? `${done} of ${plural(all, 'sub-agent', 'sub-agents')} finished. ` : ''}Resume continues after the last finished step.`,
     detailsOf: 'Open in history',
   },
   composer: composerWords,

@@ -48,7 +48,7 @@ describe('failures of the model', () => {
     const engine = await startEngine(script, { isAttended: false });
     const end = await engine.ask('Hello');
     expect(end).toMatchObject({ outcome: 'interrupted', error: { code: 'interrupted' } });
-    expect(end.error?.message).toMatch(/the provider did not answer.*"Overloaded"/s);
+    expect(end.error?.message).toMatch(/The provider did not answer.*"Overloaded"/s);
     const waitedMs = engine.of('retry').reduce((sum, { delayMs }) => sum + delayMs, 0);
     expect(waitedMs).toBeGreaterThan(14 * 60_000);
     isDown = false;

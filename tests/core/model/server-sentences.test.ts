@@ -59,10 +59,10 @@ test.for([
     'The model claude-sonnet-5-5 does not exist',
     'does not have the model claude-sonnet-5-5: "The model claude-sonnet-5-5 does not exist". Choose',
   ],
-  [429, 'error', 'Too many requests', 'limits the rate of requests: "Too many requests". Wait a while'],
+  [429, 'error', 'Too many requests', 'limits the rate of requests: "Too many requests". This may pass after a while.'],
   [402, 'error', 'Your credit is used up', 'asks for payment: "Your credit is used up". Check the billing'],
   [413, 'error', 'Body of 9 MB', 'is too large for', 'Body of 9 MB'],
-  [529, 'overloaded_error', 'Overloaded', 'is overloaded: "Overloaded". Wait a while'],
+  [529, 'overloaded_error', 'Overloaded', 'is overloaded: "Overloaded". This may pass after a while.'],
   [418, 'error', 'I am a teapot', 'answered with 418: "I am a teapot". Check the base URL'],
 ] as const)('%i %s "%s" is interpreted as the type or the sentence allows', async ([status, type, said, ...parts]) => {
   const { error } = await exchange([], { status, error: { type, message: said } }, 'chat');

@@ -274,7 +274,7 @@ test('an interruption of one workflow leaves its question open, and its answer g
   await runtime.request('workflow.stop', { workflowId, cause: 'SIGTERM' });
   expect(await engine.ended(workflowId)).toMatchObject({
     outcome: 'interrupted',
-    error: { code: 'interrupted', message: 'Interrupted: the program was told to end (SIGTERM)' },
+    error: { code: 'interrupted', message: 'The program was ended (SIGTERM)' },
   });
   await expect.poll(() => seen.at(-1)?.asleep.map(({ request }) => request.id)).toEqual([approval.id]);
   expect(seen.at(-1)?.questions).toEqual([]);

@@ -13,8 +13,8 @@ import { hasTerminals, machine, type Machine } from '../support/process.ts';
 import { fullTest } from '../../support/samples.ts';
 
 const ENDS = [
-  ['SIGTERM', 143, 'Interrupted: the program was told to end (SIGTERM)'],
-  ['SIGHUP', 129, 'Interrupted: its terminal was closed (SIGHUP)'],
+  ['SIGTERM', 143, 'The program was ended (SIGTERM)'],
+  ['SIGHUP', 129, 'The terminal was closed (SIGHUP)'],
 ] as const;
 type Engine = Machine['triad'];
 type End = Extract<DurableEvent, { type: 'workflow-end' }>;
@@ -54,7 +54,7 @@ test.for(ENDS)('%s interrupts: exit code %i, and the last line goes on', async (
     error: { code: 'interrupted', message: why },
   });
   const command = `triad sessions resume ${end.conversationId}`;
-  expect(err()).toBe(`${why}; go on with: ${command}\n`);
+  expect(err()).toBe(`${why}; continue with: ${command}\n`);
   const resumed = await inProcess(home, 'disk')(command.split(' ').slice(1));
   expect([resumed.code, resumed.out]).toEqual([0, WORDS]);
 });
@@ -72,7 +72,7 @@ test('SIGTERM of a client interrupts its workflow, and no other, at the owner', 
   expect(await ended.exit).toBe(143);
   const end = eventsOf(ended.out()).at(-1) as End;
   expect(end).toMatchObject({ outcome: 'interrupted', error: { message: ENDS[0][2] } });
-  expect(ended.err()).toBe(`${ENDS[0][2]}; go on with: triad sessions resume ${end.conversationId}\n`);
+  expect(ended.err()).toBe(`${ENDS[0][2]}; continue with: triad sessions resume ${end.conversationId}\n`);
   release('two');
   expect((await other).code).toBe(0);
   release('one');
@@ -92,7 +92,7 @@ test.runIf(hasTerminals).for(['SIGTERM', 'hangup'])('%s at a question leaves it 
   else process.kill(pid, 'SIGTERM');
   await exit;
   await expect.poll(() => ownerPid(home).catch(() => null), waits).toBeNull();
-  if (how === 'SIGTERM') expect(out()).toMatch(/go on with: triad sessions resume [\w-]{36}\r\n$/);
+  if (how === 'SIGTERM') expect(out()).toMatch(/continue with: triad sessions resume [\w-]{36}\r\n$/);
   const here = inProcess(home, 'disk');
   const { id, workflows } = await sessionOf(here);
   expect(workflows).toMatchObject([{ outcome: 'interrupted' }]);
@@ -136,8 +136,8 @@ fullTest(
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk));
   const [code] = (await once(child, 'close')) as [number];
   expect(code).toBe(1);
-  expect(err.match(/Interrupted: its output could not be written/g)).toHaveLength(1);
-  expect(err).toMatch(/\nInterrupted: its output could not be written; go on with: triad sessions resume [\w-]{36}\n/);
+  expect(err.match(/The output could not be written/g)).toHaveLength(1);
+  expect(err).toMatch(/\nThe output could not be written; continue with: triad sessions resume [\w-]{36}\n/);
   expect(err).toMatch(/\ntriad: the output cannot be written \(ENOSPC\)\n$/);
   expect((await sessionOf(inProcess(home, 'disk'))).workflows).toMatchObject([{ outcome: 'interrupted' }]);
 });

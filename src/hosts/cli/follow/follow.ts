@@ -74,9 +74,9 @@ function isUnwritable({ reason }: AbortSignal): boolean {
 
 /** The last line: what ended it, where that was no end of its own, and the command that goes on. */
 function wayOn({ outcome, error }: End, conversationId: string): string {
-  if (outcome === 'interrupted')
-    return `${error?.message ?? 'Interrupted'}; go on with: triad sessions resume ${conversationId}`;
-  const why = outcome === 'cancelled' && error !== null ? `${error.message}; ` : '';
+  const isStopped = outcome === 'interrupted' || outcome === 'cancelled';
+  const why = isStopped && error !== null ? `${error.message.replace(/\.$/, '')}; ` : '';
+  if (outcome === 'interrupted') return `${why}continue with: triad sessions resume ${conversationId}`;
   return `${why}continue with: triad run --conversation ${conversationId} "…"`;
 }
 

@@ -4,7 +4,7 @@ import type { Words } from '../english.ts';
 
 export const connection = {
   notConnected: 'Pas de connexion à Triad pour l’instant : réessayez une fois qu’elle est rétablie',
-  lost: 'La connexion à Triad s’est coupée avant la réponse',
+  lost: 'La connexion à Triad s’est coupée. Vérifiez le résultat avant de réessayer',
   connecting: 'Connexion à Triad…',
   reconnecting: 'Connexion perdue. Reconnexion…',
   waiting: 'Le travail attend.',

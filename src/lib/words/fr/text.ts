@@ -185,7 +185,7 @@ export const french = {
     resume: 'Reprendre',
     resuming: 'Reprise…',
     interruptedKept: (done, all) =>
-      `${all > 0 ? `${done} sur ${plural(all, 'sous-agent', 'sous-agents')} ${done > 1 ? 'ont' : 'a'} terminé ; ` : ''}tout est conservé jusqu’à la dernière étape terminée, et le travail reprend de là.`,
+      `${all > 0 ? `${done} sur ${plural(all, 'sous-agent', 'sous-agents')} ${done > 1 ? 'ont' : 'a'} terminé. ` : ''}« Reprendre » continue après la dernière étape terminée.`,
     detailsOf: 'Ouvrir dans l’historique',
   },
   composer: composerWords,
