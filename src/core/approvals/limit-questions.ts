@@ -69,15 +69,16 @@ export class LimitQuestions {
     const key = `${runId} ${bound.of}`;
     const open = this.#openQuestions.get(key);
     if (open) return orStopped(run.signal, open);
-    const stored = asking.storedQuestions.find((one) => isAbout(one, bound) && one.decisions.includes(null)) ?? null;
-    if (!stored && (policy !== 'ask' || !gate.isAttended)) return 'finish';
-    const answer = this.#ask(asking, bound, stored).finally(() => this.#openQuestions.delete(key));
+    const storedQuestion =
+      asking.storedQuestions.find((one) => isAbout(one, bound) && one.decisions.includes(null)) ?? null;
+    if (!storedQuestion && (policy !== 'ask' || !gate.isAttended)) return 'finish';
+    const answer = this.#ask(asking, bound, storedQuestion).finally(() => this.#openQuestions.delete(key));
     answer.catch(() => undefined);
     this.#openQuestions.set(key, answer);
     return orStopped(run.signal, answer);
   }
 
-  async #ask(run: LimitedRun, bound: Bound, stored: Approval | null): Promise<LimitAnswer> {
+  async #ask(run: LimitedRun, bound: Bound, storedQuestion: Approval | null): Promise<LimitAnswer> {
     const { gate, budget } = this.#ports;
     const raise = new AbortController();
     const stopWatching = budget.onRaise(() => {
@@ -85,8 +86,8 @@ export class LimitQuestions {
     });
     const asking = this.#buildAskingRun(run, bound, AbortSignal.any([run.signal, raise.signal]));
     try {
-      const request = stored ? null : this.#createRequest(run, bound);
-      const approval = await (stored ? gate.askAgain(stored, asking) : gate.ask(request!, asking));
+      const request = storedQuestion ? null : this.#createRequest(run, bound);
+      const approval = await (storedQuestion ? gate.askAgain(storedQuestion, asking) : gate.ask(request!, asking));
       const [decision] = approval.decisions;
       if (decision?.outcome === 'cancelled') return 'continue';
       if (!decision?.allowed) {

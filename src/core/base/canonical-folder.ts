@@ -1,4 +1,4 @@
-/** The one path of a folder, links resolved, so that the same folder is always the same workspace. */
+/** Paths of folders: whether one exists, and its one path with links resolved, which identifies a workspace. */
 import { realpath, stat } from 'node:fs/promises';
 import { TriadError } from './errors.ts';
 
@@ -11,4 +11,12 @@ export async function canonicalFolder(folder: string): Promise<string> {
     // Whatever the cause, the error below is thrown.
   }
   throw new TriadError('bad_input', `${folder} is not a folder that can be read`);
+}
+
+/** Returns whether the path is a folder. A missing or unreadable path is none. */
+export async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 }

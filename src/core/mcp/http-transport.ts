@@ -40,7 +40,7 @@ export class HttpTransport implements ServerTransport {
   #closing: Promise<void> | null = null;
 
   constructor({ url, headers, access, fetch }: HttpServer) {
-    const limited: FetchLike = async (to, init) =>
+    const boundedFetch: FetchLike = async (to, init) =>
       boundBody(await fetch(to, init), new MessageMeter(), (fault) => {
         this.#fail(fault);
         return new Error(fault);
@@ -49,7 +49,7 @@ export class HttpTransport implements ServerTransport {
       requestInit: { headers: { ...headers } },
       // A redirect is followed within the origin only; headers and tokens go nowhere else.
       redirectPolicy: 'same-origin',
-      fetch: access ? signedFetch(limited, url, access, this.#veil) : limited,
+      fetch: access ? signedFetch(boundedFetch, url, access, this.#veil) : boundedFetch,
     });
     // Whoever sent gets the same error after this, without tokens too.
     this.#inner.onerror = (error) => this.onerror?.(this.#veil.error(error));

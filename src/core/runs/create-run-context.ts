@@ -164,9 +164,9 @@ function specsFor(
     told ??= toldOf(offered, questions);
     const names = new Set((await told).map(({ name }) => name));
     const known = await knownSpecs();
-    const wanted = known.filter(({ name }) => names.has(name));
-    sentNames ??= selectTools(plan, wanted);
-    return { known, told: wanted.filter(({ name }) => sentNames?.has(name)) };
+    const wantedSpecs = known.filter(({ name }) => names.has(name));
+    sentNames ??= selectTools(plan, wantedSpecs);
+    return { known, told: wantedSpecs.filter(({ name }) => sentNames?.has(name)) };
   };
   return { specs, toolSpecs: async () => (await specs()).told };
 }
@@ -242,7 +242,7 @@ function limitsFor({ workflow, plan, clock, signal, watchdog }: Parts): RunConte
   const { recorder, envelope, chain, stored, kind } = plan;
   const { runId } = recorder.ids;
   const own = (): Budget => workflow.budget.limitsOfRun(runId, limitsOf(envelope));
-  const limited: LimitedRun = {
+  const limitedRun: LimitedRun = {
     recorder,
     chain,
     folder: envelope.folder,
@@ -251,12 +251,12 @@ function limitsFor({ workflow, plan, clock, signal, watchdog }: Parts): RunConte
     limits: own,
     used: () => usedOf(recorder.tally, clock.ms),
   };
-  if (kind === 'lead') workflow.limitQuestions.setLead(limited);
+  if (kind === 'lead') workflow.limitQuestions.setLead(limitedRun);
   return {
     admit: (turns) => workflow.budget.admit(runId, own(), usedOf(recorder.tally, clock.ms, turns)),
     askPerson: (bound) => {
       const resume = watchdog.hold();
-      return workflow.limitQuestions.answer(limited, bound).finally(resume);
+      return workflow.limitQuestions.answer(limitedRun, bound).finally(resume);
     },
     withdraw: () => workflow.budget.withdraw(runId),
     lastInput: () => workflow.budget.lastInput(runId),

@@ -69,18 +69,18 @@ export function selectSentTools(specs: readonly ToolSpec[]): { names: Set<string
   const groups = [...Map.groupBy(specs.filter(isAdded), ({ name }) => (isAgentTool(name) ? null : mcpServerOf(name)))]
     .map(([server, tools]) => ({ server, tools, size: tools.reduce((sum, tool) => sum + sizeOfTool(tool), 0) }))
     .sort((a, b) => a.size - b.size);
-  let left = MAX_ADDED_TOOL_TOKENS * CHARS_OF_TOKEN;
+  let remainingChars = MAX_ADDED_TOOL_TOKENS * CHARS_OF_TOKEN;
   const unsent: UnsentTools[] = [];
   for (const { server, tools } of groups) {
     const total = tools.length;
-    let sent = 0;
+    let sentCount = 0;
     for (const tool of tools) {
-      if (sizeOfTool(tool) > left) continue;
-      left -= sizeOfTool(tool);
+      if (sizeOfTool(tool) > remainingChars) continue;
+      remainingChars -= sizeOfTool(tool);
       names.add(tool.name);
-      sent += 1;
+      sentCount += 1;
     }
-    if (sent < total) unsent.push({ server, unsent: total - sent, total });
+    if (sentCount < total) unsent.push({ server, unsent: total - sentCount, total });
   }
   return { names, unsent };
 }

@@ -26,7 +26,7 @@ export async function loadOpenCalls(
   const { store, tools } = engine;
   const runs = await store.runsOf([workflow.id]);
   const records = await store.recordsOf(runs, ['entries', 'calls']);
-  const started = new Set(
+  const startedCalls = new Set(
     records.calls.flatMap(({ runId, toolCallId, status }) => (status === 'running' ? [`${runId} ${toolCallId}`] : [])),
   );
   const results = new Map<string, string>();
@@ -36,7 +36,7 @@ export async function loadOpenCalls(
     const step = nextStep(isLead ? entries : (records.entries.get(run.id) ?? []));
     for (const call of step.do === 'settle' ? step.calls : []) {
       const hasEffects = (tools.get(call.name)?.recovery ?? 'unknown') === 'unknown';
-      if (!hasEffects || !started.has(`${run.id} ${call.id}`)) continue;
+      if (!hasEffects || !startedCalls.has(`${run.id} ${call.id}`)) continue;
       const text = formatUnknownOutcome(
         await findChangeSet(engine, { ...run, runId: run.id }, call.id, new AbortController().signal),
       );

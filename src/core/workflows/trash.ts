@@ -1,8 +1,8 @@
 /** Refuses work in conversations that are in the trash or whose folder is gone, and empties the trash. */
-import { stat } from 'node:fs/promises';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { TRASH_DAYS } from '#contract/limits.ts';
 import type { ConversationRow } from '#contract/view.ts';
+import { isFolder } from '../base/canonical-folder.ts';
 import { saidError, TriadError } from '../base/errors.ts';
 import type { Store } from '../store/store.ts';
 import type { Changes } from '../workspace/changes.ts';
@@ -16,11 +16,7 @@ export function refuseInTrash({ deletedAt }: Pick<ConversationRow, 'deletedAt'>)
 
 /** Throws `not_found` if the workspace folder is gone: an agent could do nothing there. */
 export async function refuseMissingFolder({ folder }: Pick<ConversationRow, 'folder'>): Promise<void> {
-  const isFolder = await stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) throw saidError('not_found', [phrase('workspace_gone', { folder })]);
+  if (!(await isFolder(folder))) throw saidError('not_found', [phrase('workspace_gone', { folder })]);
 }
 
 type Purging = Pick<Store, 'purge' | 'conversation'>;

@@ -178,12 +178,12 @@ export function listFoldersAbove(path: string): string[] {
 export async function removeTemporaries(workspace: Workspace, paths: readonly string[], mark: string): Promise<void> {
   const all = new Set(paths.flatMap((path) => [...listFoldersAbove(path), path]));
   for (const [folder, own] of Map.groupBy(all, (path) => dirname(path))) {
-    const wanted = new Set(own.map((path) => nameTemporary(path, mark)));
-    const above = await folderOf(workspace, join(folder, [...wanted][0]!)).catch(() => null);
+    const temporaryNames = new Set(own.map((path) => nameTemporary(path, mark)));
+    const above = await folderOf(workspace, join(folder, [...temporaryNames][0]!)).catch(() => null);
     if (above === null) continue;
     await withFolder(workspace, above, folder, async (through) => {
       for (const entry of await readdir(through, { withFileTypes: true })) {
-        if (!wanted.has(entry.name)) continue;
+        if (!temporaryNames.has(entry.name)) continue;
         const place = join(through, entry.name);
         // Another program could have put files into it.
         if (entry.isDirectory()) await rmdir(place).catch(() => undefined);

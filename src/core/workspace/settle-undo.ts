@@ -46,17 +46,17 @@ async function moveFiles(
   const { conversationId, id: mark, files, folders = {}, madeFolders = {} } = undo;
   const isBack = target === 'before';
   const emptyFolders = new Set(files.filter((file) => file[target]?.kind === 'folder').map(({ path }) => path));
-  const existing = isBack ? folders : madeFolders;
-  const isKept = (path: string): boolean => emptyFolders.has(path) || path in existing;
+  const existingFolders = isBack ? folders : madeFolders;
+  const isKept = (path: string): boolean => emptyFolders.has(path) || path in existingFolders;
   await removeTemporaries(
     workspace,
     files.map(({ path }) => path),
     mark,
   );
   await removeEmptyPlaces(workspace, undo);
-  const located = await locateFiles(workspace, undo, lent);
-  if (!isBack && located.some(({ side }) => side === null)) return false;
-  const steps = located.flatMap(({ change, now, side }) =>
+  const locatedFiles = await locateFiles(workspace, undo, lent);
+  if (!isBack && locatedFiles.some(({ side }) => side === null)) return false;
+  const steps = locatedFiles.flatMap(({ change, now, side }) =>
     side === null || side === target ? [] : [{ path: change.path, now, to: change[target] }],
   );
   for (const { path, now, to: state } of sortSteps(steps)) {
@@ -90,17 +90,17 @@ async function removeEmptyPlaces(workspace: Workspace, { files }: Undo): Promise
 }
 
 async function locateFiles(workspace: Workspace, { files }: Undo, lent: CarryOptions['lent']): Promise<LocatedFile[]> {
-  const located: LocatedFile[] = [];
+  const locatedFiles: LocatedFile[] = [];
   for (const change of files) {
     try {
       const now = await shownState(workspace, change.path, lent);
-      located.push({ change, now, side: findSide(change, stateOf(now)) });
+      locatedFiles.push({ change, now, side: findSide(change, stateOf(now)) });
     } catch (error) {
       if (findDiskFault(error) !== null) throw error;
-      located.push({ change, now: null, side: null });
+      locatedFiles.push({ change, now: null, side: null });
     }
   }
-  return located;
+  return locatedFiles;
 }
 
 function findSide({ before, after }: FileChange, now: FileState | null): LocatedFile['side'] {

@@ -76,8 +76,8 @@ function shorten(description: string, maxChars: number): string {
 function selectNames(agents: readonly ListableAgent[], texts: readonly string[]): string[] {
   const isComplete = measureList(agents, Infinity) <= MAX_LIST_CHARS;
   const ranked = isComplete ? agents : sortByRank(agents, texts);
-  let left = MAX_LIST_CHARS;
-  const end = ranked.findIndex((agent) => (left -= measureList([agent], Infinity)) < 0);
+  let remainingChars = MAX_LIST_CHARS;
+  const end = ranked.findIndex((agent) => (remainingChars -= measureList([agent], Infinity)) < 0);
   return (end === -1 ? ranked : ranked.slice(0, end)).map(({ name }) => name);
 }
 

@@ -1,5 +1,4 @@
 /** Lists what the calls of a conversation changed, compared with the disk, and marks what the person keeps. */
-import { stat } from 'node:fs/promises';
 import type {
   ChangeDiff,
   ChangeRow,
@@ -11,6 +10,7 @@ import type {
   Undo,
 } from '#contract/change.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
+import { isFolder } from '../../base/canonical-folder.ts';
 import { saidError, TriadError } from '../../base/errors.ts';
 import { mapAtMost } from '../../base/map-at-most.ts';
 import { isSame, MAX_OPEN_FILES, readState, stateOf } from '../../workspace/file-state.ts';
@@ -47,9 +47,9 @@ export async function loadChangeRows(parts: UndoParts, conversationId: string): 
     const [isThere] = await folders.get(set.folder)!;
     const files = set.files.map((file) => {
       const now = states.get(keyPath(set.folder, file.path));
-      const found = compareWithDisk(file, now);
-      const isUndone = found === 'changed' && isMergedUndo(set, file, now, undos);
-      const state = isThere ? (isUndone ? 'undone' : found) : 'gone';
+      const diskState = compareWithDisk(file, now);
+      const isUndone = diskState === 'changed' && isMergedUndo(set, file, now, undos);
+      const state = isThere ? (isUndone ? 'undone' : diskState) : 'gone';
       const runs = canRunCode(file) ? { canRunCode: true as const } : {};
       return { ...file, state, kept: marks.has(formatMark(set, file.path)), ...runs };
     });
@@ -195,12 +195,4 @@ export async function keepFiles(
 
 export function createNotChangedError(): TriadError {
   return saidError('not_found', [phrase('nothing_kept_of_it')]);
-}
-
-/** Without it a file would look as if it had been removed. */
-export function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
 }

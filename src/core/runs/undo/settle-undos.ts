@@ -22,13 +22,13 @@ export async function runAlone<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   let isWaiting = true;
-  const started = (): Promise<T> => {
+  const start = (): Promise<T> => {
     isWaiting = false;
     const undo = work().finally(() => runningUndos.delete(folder));
     runningUndos.set(folder, undo);
     return undo;
   };
-  return lock.alone(folder, AbortSignal.timeout(WAIT_MS), started).catch((error: unknown) => {
+  return lock.alone(folder, AbortSignal.timeout(WAIT_MS), start).catch((error: unknown) => {
     if (!isWaiting) throw error;
     throw saidError('conflict', [phrase('command_works', { folder })], { cause: error });
   });
@@ -55,9 +55,11 @@ export async function settleUndos(parts: UndoParts, conversationId?: string): Pr
 
 /** Settles the undos of one folder. The caller has the lock of the folder. Throws if a disk fault prevents it. */
 export async function settleFolder(parts: UndoParts, folder: string): Promise<void> {
-  const started = await parts.workspaces.changes.startedUndos();
-  const own = started.filter(({ undo }) => undo.folder === folder).sort((a, b) => (a.undo.at < b.undo.at ? -1 : 1));
-  for (const one of own) await settleUndo(parts, one);
+  const startedUndos = await parts.workspaces.changes.startedUndos();
+  const folderUndos = startedUndos
+    .filter(({ undo }) => undo.folder === folder)
+    .sort((a, b) => (a.undo.at < b.undo.at ? -1 : 1));
+  for (const one of folderUndos) await settleUndo(parts, one);
 }
 
 async function settleUndo(parts: UndoParts, { undo, hasFiles }: StartedUndo): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import type { ChangeSet, ChangeTarget, FileChange, Undo, UndoneFile } from '#contract/change.ts';
 import type { EventDraft } from '#contract/event.ts';
+import { isFolder } from '../../base/canonical-folder.ts';
 import { findDiskFault, saidError, TriadError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { mapAtMost } from '../../base/map-at-most.ts';
@@ -12,7 +13,7 @@ import type { Workspace } from '../../workspace/reach.ts';
 import { settleFiles } from '../../workspace/settle-undo.ts';
 import { carryOut, changesOf, type Plan, planUndo, undoOf, undosOf } from '../../workspace/undo.ts';
 import { workspaceOf } from '../workspace-of.ts';
-import { isFolder, createNotChangedError, readStateIfPossible } from './change-rows.ts';
+import { createNotChangedError, readStateIfPossible } from './change-rows.ts';
 import { completeUndo, runAlone, settleFolder, settleUndos, type UndoParts } from './settle-undos.ts';
 import { loadMissingEvents } from './undo-events.ts';
 
@@ -116,8 +117,8 @@ async function planRequest(parts: UndoParts, { request, workspace, all }: UndoPl
   const { conversationId, target, redo } = request;
   const { folder } = workspace;
   const taken = all.filter(({ set }) => set.folder === folder);
-  const recorded = await parts.workspaces.changes.undos(conversationId);
-  const here = recorded.filter((one) => one.folder === folder);
+  const recordedUndos = await parts.workspaces.changes.undos(conversationId);
+  const here = recordedUndos.filter((one) => one.folder === folder);
   const undos = redo ? undosOf(here, target, new Set(taken.map(({ file }) => file.path))) : [];
   const lent: Lending = (kind) => parts.lenders.of(conversationId, kind);
   const changes = redo
@@ -128,7 +129,7 @@ async function planRequest(parts: UndoParts, { request, workspace, all }: UndoPl
   const hunk = redo ? undefined : target.hunk;
   const { files } = await planUndo(parts.workspaces, workspace, { conversationId, lent, changes, hunk });
   const elsewhere = redo ? [] : listOtherFolders(all, folder);
-  const lastAt = recorded.at(-1)?.at ?? null;
+  const lastAt = recordedUndos.at(-1)?.at ?? null;
   return { plan: { files: [...files, ...elsewhere] }, changes, taken, undos, lastAt, lent };
 }
 
@@ -137,7 +138,7 @@ function createUndo(
   { conversationId, target, redo, messages }: UndoRequest,
   folder: string,
 ): Omit<Undo, 'files'> {
-  const done = new Set(plan.files.filter(({ outcome }) => outcome !== 'conflict').map(({ path }) => path));
+  const donePaths = new Set(plan.files.filter(({ outcome }) => outcome !== 'conflict').map(({ path }) => path));
   const calls = undos.length > 0 ? undos.flatMap((one) => one.calls) : listCalls(taken, target);
   const listFiles = ({ runId, toolCallId }: Undo['calls'][number]) =>
     taken.find(({ set }) => set.runId === runId && set.toolCallId === toolCallId)?.set.files ?? [];
@@ -150,7 +151,7 @@ function createUndo(
       ...call,
       paths: listFiles(call)
         .map(({ path }) => path)
-        .filter((path) => done.has(path)),
+        .filter((path) => donePaths.has(path)),
     })),
     ...(target.fromWorkflowId === undefined ? {} : { fromWorkflowId: target.fromWorkflowId }),
     ...(messages ? { messages } : {}),

@@ -1,9 +1,10 @@
 /** Completes the path of a folder that a person writes, and classifies a folder. Never returns names or contents of files. */
 import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { FolderKind } from '#contract/hosts/folder-kind.ts';
+import { isFolder } from '../../base/canonical-folder.ts';
 import { TriadError } from '../../base/errors.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -66,11 +67,4 @@ async function foldersIn(folder: string, beginning: string): Promise<string[]> {
     if (found.length === MOST) break;
   }
   return found;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }

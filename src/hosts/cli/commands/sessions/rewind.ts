@@ -35,8 +35,8 @@ export async function rewindSession(
   const rows = files ? await client.request('change.list', { conversationId }) : [];
   const changes = rows.filter((row) => row.workflowId >= workflow.id);
   const hasChanges = changes.length > 0;
-  const asked = { conversationId, workflowId: workflow.id, again, leave, messages, files: hasChanges };
-  const done = messages || hasChanges ? await goBack({ screen }, client, asked) : [];
+  const input = { conversationId, workflowId: workflow.id, again, leave, messages, files: hasChanges };
+  const done = messages || hasChanges ? await goBack({ screen }, client, input) : [];
   if (json) {
     const told = messages ? { left: !again } : {};
     return screen.data(
@@ -78,8 +78,8 @@ async function goBack(
     if (files && hasCode(error, 'not_found')) throw new TriadError('conflict', String(error), { cause: error });
     if (!files || !hasCode(error, 'conflict') || leave) throw error;
     // The error names the first; what else is wrong has no files.
-    const found = await client.request('change.undo', { ...undo, preview: true }).catch(() => []);
-    for (const line of inTheWay(found, again)) screen.note(line);
+    const previewed = await client.request('change.undo', { ...undo, preview: true }).catch(() => []);
+    for (const line of inTheWay(previewed, again)) screen.note(line);
     throw error;
   }
 }
