@@ -88,6 +88,7 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
 const MAX_PAUSE_MS = 24 * 60 * 60 * 1000;
 
 const TOO_LARGE = 413;
+const PAYMENT_REQUIRED = 402;
 
 /** Types that are shown; the type is a text of the server. */
 const TYPE = /^[\w.:-]{1,80}$/;
@@ -116,6 +117,7 @@ export function responseError(response: ErrorResponse, target: RequestTarget): M
 function statusOf({ status, type, said }: ErrorResponse): number {
   const ofType = Object.hasOwn(STATUS_OF_TYPE, type ?? '') ? STATUS_OF_TYPE[type ?? ''] : undefined;
   const known = (FIRST.has(type ?? '') ? ofType : status) ?? ofType ?? 500;
+  if (known === 400 && ABOUT_BILLING.test(said ?? '')) return PAYMENT_REQUIRED;
   return MAY_BE_FULL.has(known) && saysFull(type, said) ? TOO_LARGE : known;
 }
 
@@ -125,6 +127,8 @@ const MAY_BE_FULL: ReadonlySet<number> = new Set([400, 413, 422, 500]);
 /** Sentences about the key itself. */
 const ABOUT_KEY = /\b(?:(?:x-)?api[-_ ]?key|key|token|credentials?|bearer|unauthenticated|authentication)\b/i;
 const ABOUT_PAYMENT = /\b(?:pay|bill|credit|balance|quota|fund|subscri|plan\b)/i;
+/** Anthropic asks for payment with the status 400. */
+const ABOUT_BILLING = /\bcredit balance\b|\bbilling\b/i;
 const ABOUT_RATE = /\b(?:rate|limit|quota|too many|throttl)/i;
 const ABOUT_LOAD = /\b(?:overload|capacity|busy)/i;
 /** A local server that has been asked for a model that is not in its memory yet. */

@@ -59,6 +59,12 @@ test.for([
     'The model claude-sonnet-5-5 does not exist',
     'does not have the model claude-sonnet-5-5: "The model claude-sonnet-5-5 does not exist". Choose',
   ],
+  [
+    400,
+    'invalid_request_error',
+    'Your credit balance is too low',
+    'asks for payment: "Your credit balance is too low". Check the billing of the account.',
+  ],
   [429, 'error', 'Too many requests', 'limits the rate of requests: "Too many requests". This may pass after a while.'],
   [402, 'error', 'Your credit is used up', 'asks for payment: "Your credit is used up". Check the billing'],
   [413, 'error', 'Body of 9 MB', 'is too large for', 'Body of 9 MB'],
