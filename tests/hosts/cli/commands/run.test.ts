@@ -237,11 +237,11 @@ test.each([
   [['rum', 'x'], "triad: unknown command 'rum' (Did you mean run?)\n"],
   [
     ['sessions'],
-    'triad: sessions needs a command: list, show, trace, replay, search, agents, export, project, clean, delete, restore, rewind, fork, again, say, resume\n',
+    'triad: sessions needs a command: list, show, trace, replay, search, agents, export, project, clean, delete, restore, rewind, fork, again, say, try-now, resume\n',
   ],
   [
     ['sessions', 'lst'],
-    "triad: unknown command 'sessions lst': list, show, trace, replay, search, agents, export, project, clean, delete, restore, rewind, fork, again, say, resume\n",
+    "triad: unknown command 'sessions lst': list, show, trace, replay, search, agents, export, project, clean, delete, restore, rewind, fork, again, say, try-now, resume\n",
   ],
   [
     ['serve', '--port', 'http'],
