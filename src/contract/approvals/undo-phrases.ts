@@ -17,7 +17,7 @@ export const UNDO = {
     `The folder ${folder} is not there any more: put it back, or start a conversation in another folder`,
   /** `free`: free space in MB. */
   disk_full: ({ folder, free }: { folder: string; free: number }) =>
-    `The disk of ${folder} is full (${free} MB left): free some space. Work that waits then continues by itself`,
+    `The disk of ${folder} is full (${free} MB left): free some space. Running work then continues by itself; new messages must be sent again`,
   folder_gone: ({ folder }: { folder: string }) => `The folder ${folder} is not there any more`,
   command_works: ({ folder }: { folder: string }) =>
     `An agent's command works in ${folder}: wait until it is done, or stop it`,

@@ -12,7 +12,7 @@ import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 /** Longer than an event takes to be stored, and than the delay between two tries, in milliseconds. */
 const LONGER_THAN_A_TRY_MS = 700;
 const SENTENCE =
-  'The disk of /data/store is full (3 MB left): free some space. Work that waits then continues by itself';
+  'The disk of /data/store is full (3 MB left): free some space. Running work then continues by itself; new messages must be sent again';
 
 /** An engine that reads a file and answers, on a disk that is full from the first request until `free`. */
 async function startOnFullDisk(settings = '') {

@@ -60,7 +60,7 @@ test.runIf(isRoot)(
       conversationId: string;
     };
     expect(message).toBe(
-      `The disk of ${data} is full (0 MB left): free some space. Work that waits then continues by itself`,
+      `The disk of ${data} is full (0 MB left): free some space. Running work then continues by itself; new messages must be sent again`,
     );
     expect(seq).toBeGreaterThan(0);
     await rm(ballast);

@@ -211,7 +211,7 @@ export const phrases = {
   workspace_gone: ({ folder }) =>
     `Le dossier ${folder} n’existe plus : remettez-le en place, ou commencez une conversation dans un autre dossier`,
   disk_full: ({ folder, free }) =>
-    `Le disque de ${folder} est plein (${free} Mo restants) : libérez de l’espace. Le travail en attente reprend ensuite tout seul`,
+    `Le disque de ${folder} est plein (${free} Mo restants) : libérez de l’espace. Le travail en cours reprend ensuite tout seul ; les nouveaux messages sont à renvoyer`,
   folder_gone: ({ folder }) => `Le dossier ${folder} n’existe plus`,
   command_works: ({ folder }) =>
     `La commande d’un agent travaille dans ${folder} : attendez qu’elle finisse, ou arrêtez-la`,
