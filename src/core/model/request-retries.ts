@@ -54,7 +54,7 @@ const LOOK_MS = 15_000;
 export class RequestRetries {
   readonly #ports: RetryPorts;
   #tries = 0;
-  /** Whether the endpoint has started to answer the newest attempt. */
+  /** True after the endpoint has started to answer the newest attempt. */
   #isAnswered = false;
   #silences = 0;
   /** Time since which no client is attached; null while one is. */
@@ -69,8 +69,9 @@ export class RequestRetries {
     return this.#ports.tryNow;
   }
 
-  /** Call when the endpoint answers. */
+  /** Call when the endpoint answers, once or more. */
   answered(): void {
+    if (this.#isAnswered) return;
     this.#isAnswered = true;
     this.#ports.noteAnswer();
   }

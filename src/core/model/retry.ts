@@ -35,12 +35,10 @@ export async function* streamWithRetry(
     try {
       yield { type: 'attempt', attempt };
       connection = new AttemptConnection(signal, { ...watching, machine, tryNow: retries.tryNow });
-      let isAnswered = false;
       const onSign = connection.feed.bind(connection);
       for await (const event of model.stream(request, connection.signal, onSign)) {
         onSign();
-        if (!isAnswered) retries.answered();
-        isAnswered = true;
+        retries.answered();
         yield event;
       }
       return;
