@@ -21,7 +21,18 @@ export interface FileNow {
 export const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
 /** Most files that are compared at once. Each takes a few descriptors, and a process has a limited number. */
-export const MAX_OPEN_FILES = 32;
+const MAX_OPEN_FILES = 32;
+
+/** Returns the results in the order of the files, of which a few are worked on at once. Rejects like `Promise.all`. */
+export async function mapFiles<T, R>(files: readonly T[], work: (file: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const entries = files.entries();
+  const takeNext = async (): Promise<void> => {
+    for (const [index, file] of entries) results[index] = await work(file);
+  };
+  await Promise.all(Array.from({ length: Math.min(MAX_OPEN_FILES, files.length) }, takeNext));
+  return results;
+}
 
 export function stateOf(file: FileNow | null): FileState | null {
   if (file === null) return null;

@@ -5,13 +5,12 @@ import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import type { ChangeSet, ChangeTarget, FileChange, FileState, Undo, UndoneFile } from '#contract/change.ts';
 import { errorInfo, saidError, TriadError } from '../base/errors.ts';
-import { mapAtMost } from '../base/map-at-most.ts';
 import type { Changes } from './changes.ts';
 import {
   type FileNow,
   isSame,
   linkAbove,
-  MAX_OPEN_FILES,
+  mapFiles,
   type PutOptions,
   putState,
   readState,
@@ -81,7 +80,7 @@ export async function planUndo(ports: Ports, workspace: Workspace, wanted: Wante
   }
   const files = [...planned.values()];
   const removed = new Set(files.filter(({ to }) => to === null).map(({ path }) => path));
-  return { files: await mapAtMost(MAX_OPEN_FILES, files, (file) => roomFor(workspace, file, removed)) };
+  return { files: await mapFiles(files, (file) => roomFor(workspace, file, removed)) };
 }
 
 /** Where a folder is in the place of a file now, all that is in it must be what is removed; so must a link in the place of a folder. */

@@ -12,8 +12,7 @@ import type {
 import { phrase } from '#contract/approvals/phrases.ts';
 import { isFolder } from '../../base/canonical-folder.ts';
 import { saidError, TriadError } from '../../base/errors.ts';
-import { mapAtMost } from '../../base/map-at-most.ts';
-import { isSame, MAX_OPEN_FILES, readState, stateOf } from '../../workspace/file-state.ts';
+import { isSame, mapFiles, readState, stateOf } from '../../workspace/file-state.ts';
 import { redactPatch } from '../../workspace/preview.ts';
 import type { Workspace } from '../../workspace/reach.ts';
 import { hunkStep, reversed } from '../../workspace/reverse.ts';
@@ -38,7 +37,7 @@ export async function loadChangeRows(parts: UndoParts, conversationId: string): 
     sets.flatMap(({ folder, files }) => files.map(({ path }) => [keyPath(folder, path), { folder, path }] as const)),
   );
   const states = new Map(
-    await mapAtMost(MAX_OPEN_FILES, [...paths], async ([key, { folder, path }]) => {
+    await mapFiles([...paths], async ([key, { folder, path }]) => {
       const [, workspace] = await folders.get(folder)!;
       return [key, await readStateIfPossible(workspace, path)] as const;
     }),

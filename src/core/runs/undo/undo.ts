@@ -6,8 +6,7 @@ import type { EventDraft } from '#contract/event.ts';
 import { isFolder } from '../../base/canonical-folder.ts';
 import { findDiskFault, saidError, TriadError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { mapAtMost } from '../../base/map-at-most.ts';
-import { isSame, MAX_OPEN_FILES, readFolders } from '../../workspace/file-state.ts';
+import { isSame, mapFiles, readFolders } from '../../workspace/file-state.ts';
 import type { Lending } from '../../workspace/lent/lenders.ts';
 import type { Workspace } from '../../workspace/reach.ts';
 import { settleFiles } from '../../workspace/settle-undo.ts';
@@ -221,7 +220,7 @@ function findRevertedElsewhere(
   taken: PlannedUndo['taken'],
 ): Promise<FileChange[]> {
   const steps = [...Map.groupBy(taken, ({ file }) => file.path)];
-  return mapAtMost(MAX_OPEN_FILES, steps, async ([path, own]): Promise<FileChange> => {
+  return mapFiles(steps, async ([path, own]): Promise<FileChange> => {
     const [before, after] = [own.at(-1)?.file.before ?? null, own[0]?.file.after ?? null];
     const now = await readStateIfPossible(workspace, path);
     const isReverted = now !== undefined && target.hunk === undefined && isSame(now, before);
