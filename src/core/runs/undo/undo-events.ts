@@ -32,13 +32,15 @@ async function loadCallEvents(
   { log, store }: Pick<Engine, 'log' | 'store'>,
   { conversationId, calls, at, redone }: Undo,
 ): Promise<EventDraft[]> {
-  const rows = await store.callsOf([...new Set(calls.map(({ runId }) => runId))]);
+  const runIds = [...new Set(calls.map(({ runId }) => runId))];
+  const runs = new Map(await Promise.all(runIds.map(async (id) => [id, await store.run(id)] as const)));
+  const rows = Map.groupBy(await store.callsOf(runIds), ({ runId }) => runId);
   const events: EventDraft[] = [];
   for (const { runId, toolCallId, paths = [], ...part } of calls) {
     const isWhole = part.path === null && part.hunk === null;
     const [path, ...also] = paths;
-    const row = rows.find((one) => one.runId === runId && one.toolCallId === toolCallId);
-    const run = await store.run(runId);
+    const row = rows.get(runId)?.find((one) => one.toolCallId === toolCallId);
+    const run = runs.get(runId);
     if (!run || !row || path === undefined) continue;
     const isStored = row.undos?.some((one) => one.at === at) === true;
     const isAlready = isWhole && (row.undone ?? false) === !redone;
