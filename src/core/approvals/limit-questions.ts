@@ -81,7 +81,7 @@ export class LimitQuestions {
   async #ask(run: LimitedRun, bound: Bound, storedQuestion: Approval | null): Promise<LimitAnswer> {
     const { gate, budget } = this.#ports;
     const raise = new AbortController();
-    const stopWatching = budget.onRaise(() => {
+    const stopWatching = budget.raises.listen(() => {
       if (isRaised(bound, this.#getLimits(run, bound))) raise.abort(new Stopped('raised'));
     });
     const asking = this.#buildAskingRun(run, bound, AbortSignal.any([run.signal, raise.signal]));

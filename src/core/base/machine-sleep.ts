@@ -1,11 +1,13 @@
 /** Notices that the machine was asleep, or this process stopped: its ticks stayed away, by the clock on the wall. */
 
+import { Listeners } from './listeners.ts';
+
 const TICK_MS = 2000;
 /** A busy machine is late by less. */
 const SLEPT_MS = 20_000;
 
 export class MachineSleep {
-  readonly #listeners = new Set<() => void>();
+  readonly #wakes = new Listeners();
   #timer: NodeJS.Timeout | null = null;
   #last = 0;
   /** By the same clock, in milliseconds. */
@@ -14,8 +16,7 @@ export class MachineSleep {
   /** Calls back once it is awake again, until the returned function is called. Looks from the first call on, for good. */
   onWake(listener: () => void): () => void {
     this.#start();
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#wakes.listen(listener);
   }
 
   /** Whether it woke up in the last `ms`. */
@@ -37,7 +38,7 @@ export class MachineSleep {
     this.#last = now;
     if (!slept) return;
     this.#woke = now;
-    for (const listener of [...this.#listeners]) listener();
+    this.#wakes.notify();
   }
 }
 

@@ -1,4 +1,5 @@
 /** The time in which something works: it stands still while nobody does, and hardly moves while the machine sleeps. */
+import { Listeners } from './listeners.ts';
 
 const TICK_MS = 250;
 
@@ -7,7 +8,7 @@ export class WorkClock {
   #workers = 0;
   #last = 0;
   #timer: NodeJS.Timeout | null = null;
-  readonly #watchers = new Set<() => void>();
+  readonly #ticks = new Listeners();
 
   /** `ms`: time worked before, in milliseconds. */
   constructor(ms = 0) {
@@ -45,13 +46,12 @@ export class WorkClock {
 
   /** Calls `look` four times a second while it runs, until the returned function is called. */
   watch(look: () => void): () => void {
-    this.#watchers.add(look);
-    return () => this.#watchers.delete(look);
+    return this.#ticks.listen(look);
   }
 
   #tick(): void {
     this.#count();
-    for (const look of [...this.#watchers]) look();
+    this.#ticks.notify();
   }
 
   #count(): void {

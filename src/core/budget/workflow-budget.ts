@@ -4,6 +4,7 @@ import type { RequestUsage } from '#contract/event.ts';
 import type { Bound } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { ModelUsage } from '../model/model.ts';
+import { Listeners } from '../base/listeners.ts';
 import { WorkClock } from '../base/work-clock.ts';
 import { crossed, endsAtOnce, NO_SIZE, type Size, type Used, usedOf } from './limits.ts';
 
@@ -22,7 +23,8 @@ export class WorkflowBudget {
   #limits: Budget;
   /** Limits of runs that the person raised, whole, by run id. */
   readonly #raised: Map<string, Budget>;
-  readonly #onRaise = new Set<() => void>();
+  /** Notified each time the person raises a limit. */
+  readonly raises = new Listeners();
   /** Models whose unknown price was told. */
   readonly #unpriced = new Map<string, 'bounded' | 'unbounded'>();
   readonly #unlisted = new Set<string>();
@@ -53,7 +55,7 @@ export class WorkflowBudget {
 
   raise(limits: Budget): void {
     this.#limits = limits;
-    for (const call of [...this.#onRaise]) call();
+    this.raises.notify();
   }
 
   /** What holds for a run now: `approved`, unless the person has raised it since. */
@@ -63,13 +65,7 @@ export class WorkflowBudget {
 
   raiseRun(runId: string, limits: Budget): void {
     this.#raised.set(runId, limits);
-    for (const call of [...this.#onRaise]) call();
-  }
-
-  /** Calls `call` each time the person raises a limit, until the returned function is called. */
-  onRaise(call: () => void): () => void {
-    this.#onRaise.add(call);
-    return () => this.#onRaise.delete(call);
+    this.raises.notify();
   }
 
   /**

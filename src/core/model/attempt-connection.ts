@@ -3,7 +3,7 @@ import { SHOW_SILENCE_MS } from '#contract/limits.ts';
 import type { MachineSleep } from '../base/machine-sleep.ts';
 import type { Watchdog } from '../base/watchdog.ts';
 import { ASLEEP, ModelError, TRIED_NOW } from './model.ts';
-import type { TryNow } from './try-now.ts';
+import type { Listeners } from '../base/listeners.ts';
 
 /** Longest silence of a connection from before a sleep of the machine, in milliseconds. */
 export const WAKING_SILENCE_MS = 30_000;
@@ -12,7 +12,7 @@ const REPORT_MS = 10_000;
 
 export interface ConnectionOptions {
   machine: MachineSleep;
-  tryNow: TryNow;
+  tryNow: Listeners;
   /** Makes the watchdog that ends an attempt after the inactivity limit. Left out: no limit. */
   watch?: ((onSilence: () => void) => Watchdog) | undefined;
   /** Called after 30 s without a sign of life, and every 10 s from then on; `ms`: the length of the silence. */

@@ -1,6 +1,7 @@
 /** Limits the concurrent requests at one provider: to a configured number, and to one after the provider was overloaded. */
 import type { ErrorInfo } from '#contract/error.ts';
 import type { Model } from './model.ts';
+import { Listeners } from '../base/listeners.ts';
 import { Semaphore } from '../base/semaphore.ts';
 
 const BUSY: ReadonlySet<ErrorInfo['code']> = new Set(['rate_limited', 'overloaded'] as const);
@@ -8,7 +9,8 @@ const BUSY: ReadonlySet<ErrorInfo['code']> = new Set(['rate_limited', 'overloade
 export class ProviderLimiter {
   readonly #configuredLimit: () => number;
   readonly #semaphore: Semaphore;
-  readonly #answerListeners = new Set<() => void>();
+  /** Notified when a request gets an answer. */
+  readonly answers = new Listeners();
   /** 1 after the provider was busy; grows by one with every request that succeeds, and is infinite from the configured limit on. */
   #observedLimit = Infinity;
   #model: Model | null = null;
@@ -49,16 +51,5 @@ export class ProviderLimiter {
       if (this.#observedLimit >= this.#configuredLimit()) this.#observedLimit = Infinity;
     } else if (BUSY.has(error.code)) this.#observedLimit = 1;
     this.#semaphore.resize(this.limit);
-  }
-
-  /** Calls `listener` when a request gets an answer, until the returned function is called. */
-  onAnswer(listener: () => void): () => void {
-    this.#answerListeners.add(listener);
-    return () => this.#answerListeners.delete(listener);
-  }
-
-  /** Call when a request gets an answer. */
-  noteAnswer(): void {
-    for (const listener of [...this.#answerListeners]) listener();
   }
 }

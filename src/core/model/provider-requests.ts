@@ -3,14 +3,15 @@ import { ProviderLimiter } from './provider-limiter.ts';
 import type { Providers } from './providers/providers.ts';
 import type { ProviderRetryPorts } from './request-retries.ts';
 
+type RequestProviders = Pick<Providers, 'concurrency' | 'hasAnswered' | 'noteAnswer'>;
 type RetryParts = Pick<ProviderRetryPorts, 'clock' | 'isAttended' | 'unattendedMs'>;
 
 export class ProviderRequests {
-  readonly #providers: Pick<Providers, 'concurrency' | 'hasAnswered' | 'noteAnswer'>;
+  readonly #providers: RequestProviders;
   readonly #parts: RetryParts;
   readonly #limiters = new Map<string, ProviderLimiter>();
 
-  constructor(providers: Pick<Providers, 'concurrency' | 'hasAnswered' | 'noteAnswer'>, parts: RetryParts) {
+  constructor(providers: RequestProviders, parts: RetryParts) {
     this.#providers = providers;
     this.#parts = parts;
   }
@@ -27,9 +28,9 @@ export class ProviderRequests {
       hasAnswered: () => this.#providers.hasAnswered(provider),
       noteAnswer: () => {
         this.#providers.noteAnswer(provider);
-        this.limiter(provider).noteAnswer();
+        this.limiter(provider).answers.notify();
       },
-      onAnswer: (listener) => this.limiter(provider).onAnswer(listener),
+      onAnswer: (listener) => this.limiter(provider).answers.listen(listener),
     };
   }
 }

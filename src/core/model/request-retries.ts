@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FIRST_ANSWER_TRIES, MAX_RETRY_DELAY_MS, MAX_SILENT_REPEATS, RETRY_DELAY_MS } from '#contract/limits.ts';
 import { cancelledError } from './request-failure.ts';
 import { type ModelError, TRIED_NOW } from './model.ts';
-import type { TryNow } from './try-now.ts';
+import type { Listeners } from '../base/listeners.ts';
 
 /** Time as the waits see it. */
 export interface RetryClock {
@@ -42,7 +42,8 @@ export interface RetryPorts extends ProviderRetryPorts {
   interrupt(failure: ModelError): void;
   /** True interrupts the work if the endpoint stays silent. False fails the request with `inactive`. */
   interruptsOnSilence: boolean;
-  tryNow: TryNow;
+  /** Notified when the person sends the waiting requests of the workflow again. */
+  tryNow: Listeners;
   /** From 0 up to 1, for the jitter. */
   random?: () => number;
 }
@@ -64,8 +65,8 @@ export class RequestRetries {
     this.#ports = ports;
   }
 
-  /** Lets a person send the request again. */
-  get tryNow(): TryNow {
+  /** Notified when the person sends the request again. */
+  get tryNow(): Listeners {
     return this.#ports.tryNow;
   }
 

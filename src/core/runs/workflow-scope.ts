@@ -3,7 +3,7 @@ import type { ApprovePolicy } from '#contract/agent.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { LimitQuestions } from '../approvals/limit-questions.ts';
 import type { WorkflowBudget } from '../budget/workflow-budget.ts';
-import type { TryNow } from '../model/try-now.ts';
+import type { Listeners } from '../base/listeners.ts';
 import type { WorkflowTotals } from '../log/workflow-totals.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { PersonWords } from './person-words.ts';
@@ -21,5 +21,5 @@ export interface WorkflowScope {
   readonly limitQuestions: LimitQuestions;
   readonly words: PersonWords;
   /** Lets the person send waiting requests again at once. */
-  readonly tryNow: TryNow;
+  readonly tryNow: Listeners;
 }

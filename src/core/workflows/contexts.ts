@@ -17,7 +17,7 @@ import { restored } from '../loop/compaction-desk.ts';
 import { estimatedInput } from '../loop/request-meter.ts';
 import type { ModelUsage } from '../model/model.ts';
 import { RequestRetries } from '../model/request-retries.ts';
-import { TryNow } from '../model/try-now.ts';
+import { Listeners } from '../base/listeners.ts';
 import type { Engine } from '../runs/engine.ts';
 import { saidBefore } from './lead.ts';
 import type { Orchestrator } from './orchestrator.ts';
@@ -125,7 +125,7 @@ export class Contexts {
           // The person and the next message wait for the result of this request, so it fails after a few tries.
           hasAnswered: () => false,
           maxPauseMs: MAX_RETRY_DELAY_MS,
-          tryNow: new TryNow(),
+          tryNow: new Listeners(),
           interruptsOnSilence: false,
           isOtherRunWorking: () => true,
           interrupt: nothing,

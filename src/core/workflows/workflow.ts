@@ -6,7 +6,7 @@ import type { Tally } from '#contract/outcome.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { LimitQuestions } from '../approvals/limit-questions.ts';
 import { WorkflowBudget } from '../budget/workflow-budget.ts';
-import { TryNow } from '../model/try-now.ts';
+import { Listeners } from '../base/listeners.ts';
 import { WorkflowTotals } from '../log/workflow-totals.ts';
 import type { Engine } from '../runs/engine.ts';
 import { PersonWords } from '../runs/person-words.ts';
@@ -55,7 +55,7 @@ export class Workflow implements WorkflowScope {
   readonly limitQuestions: LimitQuestions;
   readonly words: PersonWords;
   readonly subAgents: Roster;
-  readonly tryNow = new TryNow();
+  readonly tryNow = new Listeners();
 
   constructor(parts: Parts) {
     this.id = parts.id;

@@ -8,7 +8,7 @@ import { preloadAdapter } from '#core/model/adapters.ts';
 import { WAKING_SILENCE_MS } from '#core/model/attempt-connection.ts';
 import { ModelError, type Model, type ModelEvent } from '#core/model/model.ts';
 import { type AttemptEvent, streamWithRetry } from '#core/model/retry.ts';
-import { TryNow } from '#core/model/try-now.ts';
+import { Listeners } from '#core/base/listeners.ts';
 import { modelFor, PROTOCOLS, requestOf } from '../../support/fake-model/exchange.ts';
 import { type Fault, startFaulty } from '../../support/fake-model/faults.ts';
 import { text } from '../../support/fake-model/script.ts';
@@ -46,13 +46,13 @@ describe('an endpoint that stays silent', () => {
   });
 
   test('repeats the request each time that the person asks', async () => {
-    const tryNow = new TryNow();
+    const tryNow = new Listeners();
     const running = run(silent, { tryNow }, { watch });
     await vi.advanceTimersByTimeAsync(SHOW_SILENCE_MS - 1);
-    expect(tryNow.sendAgain(), 'nothing waits yet').toBe(0);
+    expect(tryNow.notify(), 'nothing waits yet').toBe(0);
     for (let n = 0; n < 5; n += 1) {
       await vi.advanceTimersByTimeAsync(SHOW_SILENCE_MS + 1);
-      expect(tryNow.sendAgain()).toBe(1);
+      expect(tryNow.notify()).toBe(1);
     }
     await vi.advanceTimersByTimeAsync(2_000_000);
     expect(kinds(await running).filter((kind) => kind.startsWith('attempt'))).toHaveLength(5 + 1 + MAX_SILENT_REPEATS);

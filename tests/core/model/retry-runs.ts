@@ -2,7 +2,7 @@
 import { ModelError, type Model } from '#core/model/model.ts';
 import { RequestRetries, type RetryPorts } from '#core/model/request-retries.ts';
 import { type AttemptEvent, type SendOptions, streamWithRetry } from '#core/model/retry.ts';
-import { TryNow } from '#core/model/try-now.ts';
+import { Listeners } from '#core/base/listeners.ts';
 import { requestOf } from '../../support/fake-model/exchange.ts';
 import { type ReplyOptions, Script, text } from '../../support/fake-model/script.ts';
 
@@ -33,7 +33,7 @@ export function createRetries(ports: Partial<RetryPorts> = {}) {
     isOtherRunWorking: () => false,
     interrupt: () => undefined,
     interruptsOnSilence: false,
-    tryNow: new TryNow(),
+    tryNow: new Listeners(),
     // No jitter.
     random: () => 0.5,
     ...ports,

@@ -5,7 +5,7 @@ import { FIRST_ANSWER_TRIES, MAX_RETRY_DELAY_MS } from '#contract/limits.ts';
 import { ModelError, type Model } from '#core/model/model.ts';
 import { streamWithRetry } from '#core/model/retry.ts';
 import type { RetryPorts } from '#core/model/request-retries.ts';
-import { TryNow } from '#core/model/try-now.ts';
+import { Listeners } from '#core/base/listeners.ts';
 import { requestOf, serve } from '../../support/fake-model/exchange.ts';
 import type { ReplyOptions } from '../../support/fake-model/script.ts';
 import { createRetries, failing, kinds, run } from './retry-runs.ts';
@@ -133,12 +133,12 @@ describe('how long it waits', () => {
 
   test('ends the wait when the person sends the request again', async () => {
     const { server, model } = await serve(failing({ status: 500 }));
-    const tryNow = new TryNow();
+    const tryNow = new Listeners();
     const started = performance.now();
     const sleep = (ms: number, signal: AbortSignal) => delay(ms * 100, undefined, { signal });
     const running = run(model, { clock: { now: () => 0, sleep }, tryNow });
     await server.waitFor(() => true);
-    await vi.waitFor(() => expect(tryNow.sendAgain()).toBe(1));
+    await vi.waitFor(() => expect(tryNow.notify()).toBe(1));
     expect((await running).error).toBeNull();
     expect(performance.now() - started).toBeLessThan(5000);
   });

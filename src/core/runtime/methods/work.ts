@@ -36,7 +36,7 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
     },
     'workflow.try-now': async ({ workflowId }) => {
       const workflow = orchestrator.active().find(({ id }) => id === workflowId);
-      if (workflow) return { requests: workflow.tryNow.sendAgain() };
+      if (workflow) return { requests: workflow.tryNow.notify() };
       await mustExist(store.workflow(workflowId), `There is no workflow ${workflowId}`);
       return { requests: 0 };
     },

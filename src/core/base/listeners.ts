@@ -1,15 +1,15 @@
-/** Lets a person send the waiting requests of a workflow again at once. */
-export class TryNow {
+/** Functions that are called when something happens. */
+export class Listeners {
   readonly #listeners = new Set<() => void>();
 
-  /** Calls `listener` when the person asks, until the returned function is called. */
+  /** Calls `listener` at each notification, until the returned function is called. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Returns the number of requests that are sent again. */
-  sendAgain(): number {
+  /** Calls all listeners. Returns their number. */
+  notify(): number {
     const listeners = [...this.#listeners];
     for (const listener of listeners) listener();
     return listeners.length;
