@@ -10,9 +10,9 @@ import type { RunContext } from './run-context.ts';
 import { estimatedInput } from './request-meter.ts';
 import { type ModelRequest, UnknownStop } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
+import { createSendOptions } from './send-options.ts';
 import { stopOf } from '../base/stop.ts';
 import { takeAnswer } from './taken.ts';
-import { Watchdog } from '../base/watchdog.ts';
 import { withImages } from './with-images.ts';
 
 /**
@@ -52,22 +52,12 @@ async function sendRequest(run: RunContext, turn: Turn, sent: ModelSending): Pro
   const { request, key, isLastTry } = sent;
   // The request contains the input of the last turn.
   const inputEstimate = estimatedInput(request, countedInput(run));
-  const { watchdog, envelope } = run;
   let attempt: Attempt | null = null;
-  let attemptNumber = 0;
-  // The request has a watchdog of its own, which ends the attempt and not the run.
-  const resume = watchdog.hold();
+  const resume = run.watchdog.hold();
   try {
-    for await (const event of streamWithRetry(run.model, request, {
-      signal: run.signal,
-      retries: run.retries(),
-      admit: (signal) => run.admit(signal),
-      watch: (onSilence) => new Watchdog(envelope.limits.inactivityMs, onSilence, watchdog.clocks),
-      onSilent: (silentMs) => run.noteSilence({ turn: turn.turn, attempt: attemptNumber, silentMs }),
-    })) {
+    for await (const event of streamWithRetry(run.model, request, createSendOptions(run, turn.turn, run.signal))) {
       if (event.type === 'attempt') {
         attempt?.leave();
-        attemptNumber = event.attempt;
         attempt = new Attempt(run, turn, { attempt: event.attempt, inputEstimate, key });
         await attempt.ready();
       } else if (event.type === 'failed') {

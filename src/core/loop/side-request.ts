@@ -9,8 +9,9 @@ import type { ModelEvent, ToolSpec, WireMessage } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
 import { type Emit, type Recorded, waitUntilStored } from '../log/recorder.ts';
 import { type About, estimatedInput, RequestMeter, tellMiscount } from './request-meter.ts';
+import { createSendOptions } from './send-options.ts';
 import { stopOf } from '../base/stop.ts';
-import { Watchdog } from '../base/watchdog.ts';
+import type { Watchdog } from '../base/watchdog.ts';
 
 export interface SideAsk {
   purpose: RequestPurpose;
@@ -69,24 +70,15 @@ async function send(
   ask: SideAsk,
   { turn, emit, allowance }: { turn: number; emit: Emit; allowance: Allowance },
 ): Promise<SideAnswer> {
-  const { watchdog, envelope } = run;
   const request = requestOf(run, ask);
   const inputEstimate = estimatedInput(request);
   let attempt: SideAttempt | null = null;
-  let attemptNumber = 0;
-  for await (const event of streamWithRetry(run.model, request, {
-    signal: ask.signal,
-    retries: run.retries(),
-    admit: (signal) => run.admit(signal),
-    watch: (onSilence) => new Watchdog(envelope.limits.inactivityMs, onSilence, watchdog.clocks),
-    onSilent: (silentMs) => run.noteSilence({ turn, attempt: attemptNumber, silentMs }),
-  })) {
+  for await (const event of streamWithRetry(run.model, request, createSendOptions(run, turn, ask.signal))) {
     if (event.type === 'attempt') {
-      attemptNumber = event.attempt;
       const about = { turn, attempt: event.attempt, purpose: ask.purpose, inputEstimate };
       attempt = new SideAttempt(run, about, emit);
       allowance.spend();
-      await attempt.ready(ask.signal, watchdog);
+      await attempt.ready(ask.signal, run.watchdog);
     } else if (event.type !== 'failed') attempt?.take(event);
     else {
       await attempt?.fail(ask.signal.aborted ? stopOf(ask.signal) : event.error);

@@ -10,12 +10,14 @@ export type AttemptEvent =
   | ModelEvent
   | { type: 'failed'; attempt: number; error: ModelError; delayMs: number | null };
 
-export interface SendOptions extends Pick<ConnectionOptions, 'watch' | 'onSilent'> {
+export interface SendOptions extends Pick<ConnectionOptions, 'watch'> {
   signal: AbortSignal;
   retries: RequestRetries;
   /** Waits for a permit of the provider before each attempt, and resolves with the function that releases it. */
   admit?: (signal: AbortSignal) => Promise<() => void>;
   machine?: MachineSleep;
+  /** Called while an attempt gets no sign of life, each time with the length of the silence. */
+  onSilent?: (silence: { attempt: number; silentMs: number }) => void;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface SendOptions extends Pick<ConnectionOptions, 'watch' | 'onSilent
 export async function* streamWithRetry(
   model: Model,
   request: ModelRequest,
-  { signal, retries, admit, machine = machineSleep, ...watching }: SendOptions,
+  { signal, retries, admit, machine = machineSleep, watch, onSilent }: SendOptions,
 ): AsyncGenerator<AttemptEvent> {
   for (let attempt = 1; ; attempt++) {
     const release = await admit?.(signal);
@@ -34,7 +36,12 @@ export async function* streamWithRetry(
     let connection: AttemptConnection | null = null;
     try {
       yield { type: 'attempt', attempt };
-      connection = new AttemptConnection(signal, { ...watching, machine, tryNow: retries.tryNow });
+      connection = new AttemptConnection(signal, {
+        machine,
+        tryNow: retries.tryNow,
+        watch,
+        onSilent: (silentMs) => onSilent?.({ attempt, silentMs }),
+      });
       const onSign = connection.feed.bind(connection);
       for await (const event of model.stream(request, connection.signal, onSign)) {
         onSign();

@@ -32,7 +32,11 @@ describe('an endpoint that stays silent', () => {
   test('shows the silence after 30 s, and repeats the request at most twice after the inactivity limit', async () => {
     const shown: number[] = [];
     const interrupt = vi.fn();
-    const onSilent = (ms: number) => shown.push(ms);
+    const attempts = new Set<number>();
+    const onSilent = ({ attempt, silentMs }: { attempt: number; silentMs: number }) => {
+      shown.push(silentMs);
+      attempts.add(attempt);
+    };
     const running = run(silent, { interrupt, interruptsOnSilence: true }, { watch, onSilent });
     await vi.advanceTimersByTimeAsync(SHOW_SILENCE_MS - 1);
     expect(shown).toEqual([]);
@@ -43,6 +47,7 @@ describe('an endpoint that stays silent', () => {
     expect(kinds(result).filter((kind) => kind.startsWith('attempt'))).toHaveLength(1 + MAX_SILENT_REPEATS);
     expect(result.error?.code).toBe('inactive');
     expect(interrupt).toHaveBeenCalledTimes(1);
+    expect([...attempts]).toEqual([1, 2, 3]);
   });
 
   test('repeats the request each time that the person asks', async () => {
