@@ -10,7 +10,7 @@ import { changeDraft } from '#lib/parts/composer/unsent.svelte.ts';
 import { withMention } from '#lib/parts/composer/word.ts';
 import { COMMAND_IDS, COMMANDS, type CommandId, slashOf } from '#lib/view/shell/command-table.ts';
 import { queryOfHit } from '#lib/view/history-query.ts';
-import { bestOf, exactFirst } from '#lib/view/shell/palette.ts';
+import { bestOf, exactFirst, scoreOf } from '#lib/view/shell/palette.ts';
 import { conversationTitle } from '#lib/words/conversation-title.ts';
 import { text } from '#lib/words/text.ts';
 
@@ -174,13 +174,16 @@ export class Palette {
     });
   }
 
-  /** Sections first, then what is in them. */
+  /** Sections first, then the settings whose name or path has all words, then those that only mention them. */
   #settingsFound(query: string): Finding[] {
     const { sections } = text.settingsPage;
     const entries = entriesOf(this.#settings, isInBrowser());
     const title = text.sidebar.settings;
     const some = bestOf(sectionsIn(entries), query, (section) => `${sections[section]} ${title}`, MOST.found);
-    const best = bestOf(entries, query, (entry) => Object.values(searchedOf(entry)).join(' '), MOST.found);
+    const isNamed = (entry: (typeof entries)[number]): boolean =>
+      scoreOf(`${nameOf(entry)} ${keyOf(entry)}`, query) !== null;
+    const matches = bestOf(entries, query, (entry) => Object.values(searchedOf(entry)).join(' '), entries.length);
+    const best = matches.toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a))).slice(0, MOST.found);
     return [
       ...some.map((section) => ({
         ...{ key: `section:${section}`, label: sections[section], detail: title, keys: '' },

@@ -100,6 +100,16 @@ it('finds the field of a setting, and a section of the settings', async () => {
   expect(paths()).toContainEqual({ path: '/settings?section=telemetry' });
 });
 
+it('puts a setting whose name has the words before one that only mentions them', async () => {
+  const { palette, type, found } = desk();
+  await palette.open();
+  await type('max_cost workflow');
+  expect(found(text.shell.palette.settings).map(({ detail }) => detail)).toEqual([
+    'limits.workflow.max_cost_usd',
+    'limits.run.max_cost_usd',
+  ]);
+});
+
 it('ends what still searches when it closes', async () => {
   const { palette, type, asked } = desk();
   await type('parser');
