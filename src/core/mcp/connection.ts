@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { TriadError } from '../base/errors.ts';
 import { wellFormed } from '../base/hash.ts';
-import { stopOf } from '../base/stop.ts';
+import { orStopped, stopOf } from '../base/stop.ts';
 import { cutAtBytes, cutAtCodePoint } from '../base/text.ts';
 import {
   callResult,
@@ -41,9 +41,9 @@ const MAX_PAGES = 50;
 const MAX_ENTRIES = 500;
 /** Of all entries of one list together, as JSON: they are compared, kept and told to models as a whole. */
 const LIST_BYTES = 1024 * 1024;
-/** The longest that a timer takes: our own timers say when a request has had its time. */
 /** Longest wait for a ping, in milliseconds. */
 const PING_MS = 5000;
+/** The longest that a timer takes: our own timers say when a request has had its time. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** What an answer is, is looked at where it is read: one bad entry must not cost a whole list. */
 const ANY_RESULT = z.looseObject({});
@@ -86,8 +86,8 @@ export class Connection {
   readonly #client: Client;
   /** In the order in which they began. */
   readonly #calls = new Set<InFlight>();
-  /** Pings that the server has not answered. */
-  #pings = 0;
+  /** Pings that the server has not answered, each as a promise that resolves with its answer or after `PING_MS`. */
+  readonly #pings = new Set<Promise<void>>();
   readonly #lists = new Map<List, readonly unknown[]>();
   #changes = 0;
   #ended: string | null = null;
@@ -107,7 +107,7 @@ export class Connection {
     answerServer(this.#client, {
       roots: [{ uri: pathToFileURL(parts.folder).href, name: basename(parts.folder) }],
       sampling: parts.server.sampling,
-      calls: () => (this.#pings > 0 ? [] : [...this.#calls]),
+      calls: () => (this.#pings.size > 0 ? [] : [...this.#calls]),
       log: parts.log,
       onLimit: () => this.#skipQuestions(),
       onLists: () => {
@@ -252,6 +252,7 @@ export class Connection {
   ): Promise<T> {
     const { server } = this.#parts;
     if (this.#ended !== null) throw new TriadError('unreachable', `${serverWords(server.name)} ${this.#ended}`);
+    if (method === 'tools/call') await orStopped(options.signal, Promise.all(this.#pings));
     if (options.signal.aborted) throw stopOf(options.signal);
     const running = new InFlight(options, server.timeoutMs, ...this.#timeFaults(what));
     if (method === 'tools/call') this.#calls.add(running);
@@ -276,15 +277,15 @@ export class Connection {
   }
 
   /**
-   * Declines questions until the server answers a ping. Those that it sent before belong to the call that
-   * asked too much, and must not count for another call.
+   * Declines questions, and holds the next call back, until the server answers a ping. The questions that it sent before
+   * belong to the call that asked too much, and must not count for another call.
    */
   #skipQuestions(): void {
-    this.#pings += 1;
-    this.#client
+    const ping = this.#client
       .ping({ timeout: PING_MS })
       .catch(() => undefined)
-      .finally(() => (this.#pings -= 1));
+      .then(() => void this.#pings.delete(ping));
+    this.#pings.add(ping);
   }
 
   #read<T>(what: string, read: (value: unknown) => T, answer: unknown): T {
