@@ -39,6 +39,7 @@ test(
     await app.unfoldForm();
     await app.field('Turns at most').fill('1');
     await app.allow();
+    await app.question.getByRole('button', { name: 'Finish now' }).click();
     await app.expectOutcome('completed');
     await app.card('inspector').getByRole('button', { name: 'Extend', exact: true }).click();
     await page.getByRole('region', { name: 'Plan' }).last().getByRole('button').click();

@@ -24,7 +24,27 @@ function watched(): { taken: () => unknown[]; most: () => number } {
   return { taken: () => take.mock.results.map(({ value }) => value as unknown), most };
 }
 
+/** Sends the first thread its task only when a second thread is taken, so that a fast search cannot end before that. */
+function holdFirstTask(): void {
+  const take = Reflect.get(Threads.prototype, 'take');
+  let send = (): void => {};
+  vi.spyOn(Threads.prototype, 'take')
+    .mockImplementationOnce(function first(this: Threads) {
+      const worker = take.call(this);
+      worker.postMessage = (...task) => {
+        Reflect.deleteProperty(worker, 'postMessage');
+        send = () => worker.postMessage(...task);
+      };
+      return worker;
+    })
+    .mockImplementationOnce(function second(this: Threads) {
+      send();
+      return take.call(this);
+    });
+}
+
 test(`of ${CALLS} searches in one response two work at a time`, async () => {
+  holdFirstTask();
   const { most } = watched();
   const script = new Script();
   script.on({ step: 1 }).reply(Array.from({ length: CALLS }, (_, n) => toolUse('grep', { pattern: `workspace|${n}` })));
