@@ -56,8 +56,9 @@ export class LimitQuestions {
   }
 
   /**
-   * Resolves with the answer of the person. It is `finish` without a client that can answer, in a workflow that asks
-   * nobody, and for a limit of time. Limits that are raised meanwhile answer `continue`. Rejects when `run` is stopped.
+   * Resolves with the answer of the person, and with `continue` when the limit is raised meanwhile. Resolves with `finish`
+   * and without a question for a limit of time, without a client that can answer, and in a workflow with another policy
+   * than `ask`. Rejects with `Stopped` when `run` is stopped.
    */
   async answer(run: LimitedRun, bound: Bound): Promise<LimitAnswer> {
     if (endsAtOnce(bound)) return 'finish';

@@ -1,31 +1,36 @@
-/** Why something was stopped: the typed reason of every abort, so that nobody reads message text to find out. */
+/** Why something was stopped: the typed reason of every abort. */
 import type { ErrorCode } from '#contract/error.ts';
 import { TriadError } from './errors.ts';
 
-/** `user`: a person pressed stop · `output`: nobody reads what it says any more · `parent`: the run above ended · `lead`: terminated by its lead · `timeout`: silent too long · `time`: its time is used up · `raised`: the limit that a question was about was raised · `shutdown`: the program ends · `failure`: the store failed · `provider`: the provider does not answer, and nobody is attached · `terminated`, `hangup`, `unwritable`: the program that waited for it was told to end, lost its terminal, or could not write what it said. */
-export type StopKind =
-  | ('user' | 'output' | 'parent' | 'lead' | 'timeout' | 'time' | 'raised')
-  | ('shutdown' | 'failure' | 'provider' | 'terminated' | 'hangup' | 'unwritable');
-
-const SENTENCE: Readonly<Record<StopKind, string>> = {
+/** The sentence of each reason, as it is recorded and shown. */
+const SENTENCE = {
   user: 'Stopped by the person',
   output: 'Stopped: its output was closed, nobody reads it any more',
   parent: 'Stopped together with the run that started it',
   lead: 'Terminated by the lead',
   timeout: 'Stopped: nothing came from the model or a tool for too long',
   time: 'Stopped: its time was used up',
+  // The reason of a question about a limit, never of a run.
   raised: 'The limit was raised elsewhere',
   shutdown: 'The program was closed',
   failure: 'The history could not be written',
   provider: 'The provider did not answer',
+  // The program that the person or another program started: `triad run` for example.
   terminated: 'The program was ended (SIGTERM)',
   hangup: 'The terminal was closed (SIGHUP)',
   unwritable: 'The output could not be written',
-};
+} as const;
 
-/** Nobody wanted the work to end: it can be resumed. */
+export type StopKind = keyof typeof SENTENCE;
+
+/** After these reasons the work can be resumed. */
 const INTERRUPTS: ReadonlySet<StopKind> = new Set<StopKind>([
-  ...(['shutdown', 'failure', 'provider', 'terminated', 'hangup', 'unwritable'] as const),
+  'shutdown',
+  'failure',
+  'provider',
+  'terminated',
+  'hangup',
+  'unwritable',
 ]);
 
 const CODE: Partial<Record<StopKind, ErrorCode>> = { timeout: 'inactive', time: 'limit_reached' };

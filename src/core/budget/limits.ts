@@ -28,7 +28,7 @@ export type Size = Pick<Used, 'tokens' | 'nanoUsd'>;
 
 export const NO_SIZE: Size = { tokens: 0, nanoUsd: 0 };
 
-export function usedOf(tally: Tally, ms: number, iterations = countLimitedRequests(tally)): Used {
+export function sumUse(tally: Tally, ms: number, iterations = countLimitedRequests(tally)): Used {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, nanoUsd } = tally;
   return { tokens: inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens, nanoUsd, ms, iterations };
 }

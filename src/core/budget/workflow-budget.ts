@@ -6,7 +6,7 @@ import type { Tally } from '#contract/outcome.ts';
 import type { ModelUsage } from '../model/model.ts';
 import { Listeners } from '../base/listeners.ts';
 import { WorkClock } from '../base/work-clock.ts';
-import { crossed, endsAtOnce, NO_SIZE, type Size, type Used, usedOf } from './limits.ts';
+import { crossed, endsAtOnce, NO_SIZE, type Size, type Used, sumUse } from './limits.ts';
 
 type Price = (model: string, usage: ModelUsage) => { nanoUsd: number | null };
 
@@ -99,7 +99,7 @@ export class WorkflowBudget {
   }
 
   get used(): Used {
-    return usedOf(this.#tally(), this.clock.ms, this.#iterations);
+    return sumUse(this.#tally(), this.clock.ms, this.#iterations);
   }
 
   /** The bound that one more request of the run would cross; without one, the request counts from now on. */

@@ -60,7 +60,8 @@ export function placesOf(prior: Told['prior']): Pick<CompactionEntry, 'prior' | 
 
 /**
  * The messages of a request. A compaction stands for all before its `upTo`; what an earlier workflow that went on has said
- * since is told after it, and one of which it does not know before it. `pending`: the result of open calls of the run itself.
+ * since follows it, and an earlier workflow of which it does not know comes before it. `pending` is the result of open
+ * calls of the run itself.
  */
 export function toldWire(told: Told, pending?: string): WireMessage[] {
   const { prior, entries } = told;

@@ -20,7 +20,7 @@ import { describeUnsentTools, selectSentTools, specsOf, toldOf } from './told-to
 import { undosToTell, undosWithout } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { sideRequest } from '../loop/side-request.ts';
-import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
+import { isRaised, limitsOf, sumUse } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ProviderLimiter } from '../model/provider-limiter.ts';
@@ -249,11 +249,11 @@ function limitsFor({ workflow, plan, clock, signal, watchdog }: Parts): RunConte
     signal,
     storedQuestions: stored.approvals,
     limits: own,
-    used: () => usedOf(recorder.tally, clock.ms),
+    used: () => sumUse(recorder.tally, clock.ms),
   };
   if (kind === 'lead') workflow.limitQuestions.setLead(limitedRun);
   return {
-    admit: (turns) => workflow.budget.admit(runId, own(), usedOf(recorder.tally, clock.ms, turns)),
+    admit: (turns) => workflow.budget.admit(runId, own(), sumUse(recorder.tally, clock.ms, turns)),
     askPerson: (bound) => {
       const resume = watchdog.hold();
       return workflow.limitQuestions.answer(limitedRun, bound).finally(resume);

@@ -64,7 +64,7 @@ export const LimitSettings = z
     max_iterations_ceiling: count(limits.MAX_ITERATIONS)
       .default(limits.MAX_ITERATIONS)
       .describe(
-        'Most model requests of any agent, whatever its definition, its lead or limits.run.max_iterations says; what is cut is told.',
+        'Most model requests of any agent, whatever its definition, its lead or limits.run.max_iterations says. The history names what was cut.',
       ),
     doom_loop_threshold: z
       .int()
@@ -72,7 +72,7 @@ export const LimitSettings = z
       .max(limits.MAX_DOOM_LOOP_THRESHOLD)
       .default(limits.DOOM_LOOP_THRESHOLD)
       .describe(
-        'Identical calls in a row after which an agent is told, and as many again after which it ends, where its definition says nothing else.',
+        'Identical calls in a row after which an agent gets a warning; after as many again it ends. Its definition can set another number.',
       ),
     unattended_wait_minutes: z
       .number()

@@ -11,7 +11,7 @@ import { TriadError } from '../base/errors.ts';
 import { limitNotice, limitText } from '../budget/limit-notices.ts';
 import { inputName } from '../base/problem-words.ts';
 import { isAsSeen, type Orchestrator, type Seen, type Continuing } from './orchestrator.ts';
-import { isRaised, limitsOf, raisedBy, reached, usedOf } from '../budget/limits.ts';
+import { isRaised, limitsOf, raisedBy, reached, sumUse } from '../budget/limits.ts';
 import { refuseInTrash } from './trash.ts';
 import { stopOf } from '../base/stop.ts';
 import type { LiveRun } from '../runs/run-tree.ts';
@@ -222,7 +222,7 @@ function raised(before: Budget, { add, seen }: More, { usage, workedMs }: Pick<R
     throw new TriadError('bad_input', 'Nothing was added: say what there should be more of');
   if (!isDeepStrictEqual(before, seen))
     throw new TriadError('conflict', 'Its limits were changed meanwhile: look at them, and ask again');
-  const whole = Budget.safeParse(raisedBy(before, add, usedOf(usage, workedMs ?? 0)));
+  const whole = Budget.safeParse(raisedBy(before, add, sumUse(usage, workedMs ?? 0)));
   if (whole.success) return whole.data;
   const [issue] = whole.error.issues;
   throw new TriadError(
@@ -290,7 +290,7 @@ function refuseTooLittle(
   { iterations: _, ...limits }: Budget,
   { usage, workedMs }: Pick<RunRow, 'usage' | 'workedMs'>,
 ): void {
-  const bound = reached(of, limits, usedOf(usage, workedMs ?? 0));
+  const bound = reached(of, limits, sumUse(usage, workedMs ?? 0));
   if (bound) throw new TriadError('conflict', `More than ${limitText(bound)} is used already: add more`);
 }
 

@@ -16,7 +16,7 @@ function createAgents(count: number, source: AgentSource, chars: number, prefix:
   }));
 }
 
-const namesOf = ({ agents }: { agents: readonly { name: string }[] }): string[] => agents.map(({ name }) => name);
+const getNames = ({ agents }: { agents: readonly { name: string }[] }): string[] => agents.map(({ name }) => name);
 const listSize = (agents: readonly { name: string; description: string }[]): number =>
   agents.map(({ name, description }) => `- ${name}: ${description}\n`).join('').length;
 
@@ -30,7 +30,7 @@ test('keeps a list that fits unchanged', () => {
 test('shortens long descriptions before it leaves out an agent', () => {
   const agents = [...createAgents(100, 'user', 400), ...createAgents(10, 'builtin', 20)];
   const list = selectListedAgents(agents, []);
-  expect(namesOf(list)).toEqual(agents.map(({ name }) => name));
+  expect(getNames(list)).toEqual(agents.map(({ name }) => name));
   expect(list.moreAgents).toBeUndefined();
   const lengths = list.agents.map(({ description }) => description.length);
   expect(new Set(lengths.slice(0, 100)).size).toBe(1);
@@ -43,7 +43,7 @@ test('shortens long descriptions before it leaves out an agent', () => {
 test('leaves out agents of the program first, then those of the person, then those of the project', () => {
   const groups = (['builtin', 'user', 'project'] as const).map((source) => createAgents(140, source, 100));
   const list = selectListedAgents(groups.flat(), []);
-  const listed = namesOf(list);
+  const listed = getNames(list);
   expect(listed.filter((name) => name.startsWith('project'))).toHaveLength(140);
   expect(listed.some((name) => name.startsWith('builtin'))).toBe(false);
   expect(list.moreAgents).toBe(420 - listed.length);
@@ -59,9 +59,9 @@ test('leaves out agents of the program first, then those of the person, then tho
 test('lists agents that a text names as a word, and drops others for them', () => {
   const agents = [...createAgents(300, 'project', 100), ...createAgents(3, 'builtin', 100, 'tool')];
   const plain = selectListedAgents(agents, ['Use tool-00011, xtool-0002 and tools']);
-  expect(namesOf(plain).some((name) => name.startsWith('tool'))).toBe(false);
+  expect(getNames(plain).some((name) => name.startsWith('tool'))).toBe(false);
   const named = selectListedAgents(agents, ['A long text', 'Ask Tool-0001, please']);
-  expect(namesOf(named).filter((name) => name.startsWith('tool'))).toEqual(['tool-0001']);
+  expect(getNames(named).filter((name) => name.startsWith('tool'))).toEqual(['tool-0001']);
   expect(named.agents).toHaveLength(plain.agents.length);
 });
 

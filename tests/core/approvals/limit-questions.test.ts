@@ -39,7 +39,10 @@ test('a limit of the lead and one of the workflow are two questions', async () =
   const questions = new LimitQuestions({ gate, policy: 'ask', budget, answerMs: () => 1000 });
   const [lead, child] = [createLimitedRun('lead'), createLimitedRun('child')];
   questions.setLead(lead);
-  expect(await questions.answer(lead, { of: 'run', name: 'minutes', value: 3 }), 'time asks nobody').toBe('finish');
+  expect(
+    await questions.answer(lead, { of: 'run', name: 'minutes', value: 3 }),
+    'a limit of time needs no answer',
+  ).toBe('finish');
   const answers = [questions.answer(lead, OWN), questions.answer(child, WHOLE), questions.answer(lead, WHOLE)];
   await settled();
   const bounds = gate.pending().map(({ request: { subject } }) => subject.kind === 'limit' && subject.bound);

@@ -152,7 +152,7 @@ describe('a limit of the workflow that three sub-agents reach', () => {
   });
 });
 
-describe('nobody but the person answers', () => {
+describe('only the person answers', () => {
   test('a sub-agent at its own limit waits, and its siblings go on', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
@@ -214,7 +214,7 @@ describe('a request beside the turns that would cross the limit', () => {
   });
 });
 
-test('a limit of time asks nobody', async () => {
+test('a run ends at a limit of time without a question', async () => {
   const engine = await startEngine(scriptReads(9), {
     settings: '[limits.workflow]\nmax_minutes = 0.0000001\n',
     atLimit: yes,

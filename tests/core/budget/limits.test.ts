@@ -24,7 +24,7 @@ import {
   raisedBy,
   reached,
   type Used,
-  usedOf,
+  sumUse,
   workflowBudget,
 } from '#core/budget/limits.ts';
 import { Slots } from '#core/budget/slots.ts';
@@ -108,7 +108,7 @@ test('all classes of tokens count; cost and requests come from the same sum', ()
     outputTokens: 4000,
     nanoUsd: 5,
   };
-  expect(usedOf(tally, 6, 7)).toEqual({ tokens: 4321, nanoUsd: 5, ms: 6, iterations: 7 });
+  expect(sumUse(tally, 6, 7)).toEqual({ tokens: 4321, nanoUsd: 5, ms: 6, iterations: 7 });
 });
 
 test('the limits of the settings become budgets, with defaults for cost and requests', () => {

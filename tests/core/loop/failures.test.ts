@@ -41,7 +41,7 @@ describe('failures of the model', () => {
     ]);
   });
 
-  test('an overload that stays interrupts the workflow when nobody is attached; resumed, it completes', async () => {
+  test('an overload that stays interrupts an unattended workflow, which completes after it is resumed', async () => {
     let isDown = true;
     const script = new Script().on({ where: () => isDown }).reply([], overloaded);
     script.on({}).reply([text('At last.')]);

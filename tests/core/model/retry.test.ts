@@ -208,14 +208,14 @@ describe('how long it waits', () => {
 });
 
 describe('without an attached person', () => {
-  const interruptOf = () => {
+  const createInterrupt = () => {
     const stop = new AbortController();
     return { signal: stop.signal, interrupt: vi.fn(() => stop.abort()) };
   };
 
   test('interrupts the work after the time of the settings', async () => {
     const { server, model } = await serve(failing(...Array.from({ length: 99 }, () => ({ status: 503 }))));
-    const { signal, interrupt } = interruptOf();
+    const { signal, interrupt } = createInterrupt();
     const result = await run(model, { isAttended: () => false, interrupt }, { signal });
     expect(result.error?.code).toBe('cancelled');
     expect(interrupt).toHaveBeenCalledTimes(1);
@@ -227,14 +227,14 @@ describe('without an attached person', () => {
 
   test('waits while another run of the workflow works', async () => {
     const { model } = await serve(failing(...Array.from({ length: 50 }, () => ({ status: 503 }))));
-    const { signal, interrupt } = interruptOf();
+    const { signal, interrupt } = createInterrupt();
     const result = await run(model, { isAttended: () => false, isOtherRunWorking: () => true, interrupt }, { signal });
     expect([result.error, interrupt.mock.calls]).toEqual([null, []]);
   });
 
   test('restarts the time when a person was attached meanwhile', async () => {
     const { model } = await serve(failing(...Array.from({ length: 50 }, () => ({ status: 503 }))));
-    const { signal, interrupt } = interruptOf();
+    const { signal, interrupt } = createInterrupt();
     let looks = 0;
     const isAttended = () => {
       looks += 1;

@@ -26,7 +26,7 @@ async function trustAll({ runtime, folder }: Harness): Promise<void> {
 }
 
 const bodySize = ({ model }: Harness): number => JSON.stringify(model.requests[0]!.body).length;
-const systemOf = ({ model }: Harness, request = 0): string => model.requests[request]!.seen.system;
+const getSystemPrompt = ({ model }: Harness, request = 0): string => model.requests[request]!.seen.system;
 const toolNames = ({ model }: Harness, request = 0): string[] =>
   (model.requests[request]!.body.tools ?? []).map(({ name }) => name);
 const warnings = (engine: Harness): string[] =>
@@ -51,19 +51,19 @@ test('sends a part of many agents and tools, and the others work by name', async
   expect(end).toMatchObject({ outcome: 'completed', subAgents: [{ agent: LAST, outcome: 'completed' }] });
 
   expect(bodySize(engine)).toBeLessThan(MAX_BODY);
-  const listed = systemOf(engine).match(/^- helper-\d{4}: /gm) ?? [];
+  const listed = getSystemPrompt(engine).match(/^- helper-\d{4}: /gm) ?? [];
   expect(listed.length).toBeGreaterThan(100);
   expect(listed).not.toContain(`- ${LAST}: `);
   const [row] = engine.of('run-queue');
   const { agents, moreAgents } = row!.envelope;
   expect(agents!.length + moreAgents!).toBe(COUNT + 9);
-  expect(systemOf(engine)).toContain(
+  expect(getSystemPrompt(engine)).toContain(
     `${moreAgents} more agents are defined, and can be used by name. delegate_task lists all with the operation list_agents.`,
   );
   const sent = toolNames(engine).filter((name) => name.startsWith('mcp__liar__'));
   expect(sent.length).toBeGreaterThan(100);
   // Each request of the run has the same list.
-  expect([systemOf(engine, 2), toolNames(engine, 2)]).toEqual([systemOf(engine), toolNames(engine)]);
+  expect([getSystemPrompt(engine, 2), toolNames(engine, 2)]).toEqual([getSystemPrompt(engine), toolNames(engine)]);
 
   expect(warnings(engine)).toEqual([
     `${moreAgents} of ${(COUNT + 9).toLocaleString('en-US')} agents are not listed for the lead. Name an agent in your message to list it, or delete agents that you do not need`,
@@ -89,7 +89,7 @@ test('calls a tool by name that no request contains', async () => {
   });
   const shown = new Map(parts?.map(({ kind, tokens }) => [kind, tokens]));
   const sizes = (engine.model.requests[1]!.body.tools ?? []).map((spec) => JSON.stringify(spec).length);
-  const ratio = sizes.reduce((sum, size) => sum + size) / systemOf(engine, 1).length;
+  const ratio = sizes.reduce((sum, size) => sum + size) / getSystemPrompt(engine, 1).length;
   // JSON adds a little to each tool.
   const shownRatio = shown.get('tools')! / shown.get('system')!;
   expect(shownRatio).toBeGreaterThan(0.8 * ratio);
@@ -119,8 +119,8 @@ test('agents that are tools share the bound', async () => {
   await trustAll(engine);
   await engine.ask('Ask helper-0299');
   // The message names it, so it is listed in place of another one.
-  expect(systemOf(engine)).toContain('- helper-0299: ');
-  expect(systemOf(engine)).not.toContain('- helper-0298: ');
+  expect(getSystemPrompt(engine)).toContain('- helper-0299: ');
+  expect(getSystemPrompt(engine)).not.toContain('- helper-0298: ');
   expect(bodySize(engine)).toBeLessThan(MAX_BODY);
   const sent = toolNames(engine).filter((name) => name.startsWith('agent__'));
   expect(sent.length).toBeGreaterThan(50);
