@@ -24,20 +24,44 @@ export function withResponseBounds(ask: typeof fetch): typeof fetch {
 
 const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
 
-/** Function that a request calls for each piece of its response. The SDKs cannot pass it on to `fetch`. */
-export const signsOfLife = new AsyncLocalStorage<() => void>();
-
-class SizeMeter implements Meter {
-  readonly #onSign: (() => void) | undefined;
-  #bytes = 0;
+/**
+ * Calls a function for each piece of a response, which the SDKs cannot pass on to `fetch`. A connection refers to the
+ * context of the request that opened it as long as it is open. So the function is cleared when its request has ended.
+ */
+export class SignListener {
+  #onSign: (() => void) | undefined;
 
   constructor(onSign: (() => void) | undefined) {
     this.#onSign = onSign;
   }
 
+  /** Runs `open`, whose responses are those that are listened to. */
+  during<T>(open: () => T): T {
+    return signsOfLife.run(this, open);
+  }
+
+  report(): void {
+    this.#onSign?.();
+  }
+
+  clear(): void {
+    this.#onSign = undefined;
+  }
+}
+
+const signsOfLife = new AsyncLocalStorage<SignListener>();
+
+class SizeMeter implements Meter {
+  readonly #listener: SignListener | undefined;
+  #bytes = 0;
+
+  constructor(listener: SignListener | undefined) {
+    this.#listener = listener;
+  }
+
   add(bytes: Uint8Array): string | null {
     this.#bytes += bytes.length;
-    this.#onSign?.();
+    this.#listener?.report();
     return this.#bytes > MAX_MESSAGE_BYTES ? 'piece' : null;
   }
 

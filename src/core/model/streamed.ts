@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Part } from '#contract/message.ts';
 import { MAX_MESSAGE_BYTES } from '#contract/limits.ts';
-import { createExcessError, signsOfLife } from './error-bodies.ts';
+import { createExcessError, SignListener } from './error-bodies.ts';
 import { type Model, ModelError, type ModelEvent, UnknownStop } from './model.ts';
 import { cancelledError, connectionError, type RequestTarget, strangeError } from './request-failure.ts';
 
@@ -50,8 +50,9 @@ export async function* streamed<Raw>(
   const { target, reader, open, signal, onSign } = exchange;
   let contentType = '';
   const drain = new Drain();
+  const signs = new SignListener(onSign);
   try {
-    const opened = await (onSign ? signsOfLife.run(onSign, open) : open());
+    const opened = await signs.during(open);
     ({ contentType } = opened);
     const [pace, size] = [new Pace(), new ResponseSize()];
     for await (const raw of opened.events) {
@@ -68,6 +69,7 @@ export async function* streamed<Raw>(
     if (reader.patienceMs === null) throw thrownBy(error, exchange);
   } finally {
     drain.clear();
+    signs.clear();
   }
   if (!reader.ended && signal.aborted) throw cancelledError(signal);
   for (const event of reader.rest?.() ?? []) yield event;

@@ -2,8 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
 import { Transcript } from '#core/log/transcript.ts';
 import { RunTree } from '#core/runs/run-tree.ts';
@@ -14,6 +12,7 @@ import { startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
+import { collectGarbage } from '../../support/garbage.ts';
 import type { Held } from '../../support/held.ts';
 import { builtProgram } from '../../support/program.ts';
 import { fullTest } from '../../support/samples.ts';
@@ -21,11 +20,6 @@ import { fullTest } from '../../support/samples.ts';
 const WORKFLOWS = 6;
 /** What a workflow leaves is there for each of them; what is not collected or closed yet makes a difference of a few. */
 const FEW = WORKFLOWS / 3;
-
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-}
 
 /** Returns references to the runs and transcripts of the workflows that start from now on. */
 function watchObjects(): WeakRef<object>[] {
