@@ -6,7 +6,15 @@ import { describe, expect, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import { outcomes, startEngine } from '../../support/engine.ts';
-import { batch, LEAD, spawn, spawnOne, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
+import {
+  batch,
+  LEAD,
+  spawn,
+  spawnOne,
+  spawnThenDelegate,
+  threeChildren,
+  writeFile,
+} from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
@@ -45,6 +53,21 @@ describe('approvals', () => {
     expect(engine.model.requests[1]?.seen.results[0]?.text).toContain('Too expensive today');
     const row = await engine.store.workflow(end.workflowId);
     expect(row?.subAgentCount).toBe(0);
+  });
+
+  test('asks about a spawn and a delegation with medium risk, and about a batch with high risk', async () => {
+    const ask = async (script: Script) => {
+      const engine = await start(script);
+      await engine.ask('Look');
+      return engine
+        .of('approval-request')
+        .map(({ approval: { risk, subject } }) => (subject.kind === 'envelopes' ? [subject.operation, risk] : []));
+    };
+    expect(await ask(spawnThenDelegate())).toEqual([
+      ['spawn', 'medium'],
+      ['delegate', 'medium'],
+    ]);
+    expect(await ask(batch())).toEqual([['parallel', 'high']]);
   });
 
   test('exactly the edited prompt is what the child gets, and both hashes are kept', async () => {

@@ -7,6 +7,7 @@ import { inputTokensOf } from '#contract/tally.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, plainAnswer, spawnOne, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 import { fieldsOf, filesBelow, linksOf } from '../../support/session-files.ts';
 import { folderWith } from '../../support/workspace.ts';
 
@@ -131,6 +132,23 @@ test('a folder for the session, a file for each sub-agent, links both ways, and 
   }
   for (const [name, content] of Object.entries(files))
     for (const link of linksOf(name.endsWith('.md') ? content : '')) expect(Object.keys(files)).toContain(link);
+});
+
+test('writes the folder with session.md and metadata.json when the first workflow starts', async () => {
+  const data = await folderWith({});
+  const held = new Gate();
+  const script = new Script().on({}).reply([text('Done.')], { hold: held.at(0) });
+  const engine = await startEngine(script, { data });
+  const { workflowId } = await engine.send('Work: long');
+  await held.reached;
+  const status = async () => {
+    const files = await filesBelow(join(data, 'sessions'));
+    const { status: figures } = JSON.parse(named(files, '/metadata.json') || '{}') as Partial<Metadata>;
+    return [fieldsOf(named(files, '/session.md') || '---\n---\n')['status'], figures];
+  };
+  await expect.poll(status).toEqual(['running', 'running']);
+  held.open();
+  await engine.ended(workflowId);
 });
 
 test('made again from the store they are the same, byte for byte', async () => {

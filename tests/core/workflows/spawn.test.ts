@@ -156,6 +156,42 @@ describe('starting sub-agents', () => {
     }
   });
 
+  test('emits the depth, the start, the report or the error, and the metrics of each run', async () => {
+    const script = new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([spawn({ name: 'good', prompt: 'Do it.' }), spawn({ name: 'bad', prompt: 'Fail.' })])
+      .on(LEAD)
+      .reply([text('Done.')])
+      .on({ prompt: /Fail/ })
+      .reply([], { status: 400 })
+      .on({})
+      .reply([text(reportOf('it'))], { usage: { input: 70, output: 9 } });
+    const engine = await start(script);
+    const { runId: leadId } = await engine.ask('Go');
+    const events = engine.durable().filter(({ parentRunId }) => parentRunId === leadId);
+    expect(engine.of('run-queue').map(({ agent, depth }) => [agent, depth])).toEqual([
+      ['lead', 0],
+      ['good', 1],
+      ['bad', 1],
+    ]);
+    for (const agent of ['good', 'bad']) {
+      const types = events.filter((event) => event.agent === agent).map(({ type }) => type);
+      expect(types.filter((type) => /^run-(start|end)$/.test(type))).toEqual(['run-start', 'run-end']);
+      expect(types.indexOf('run-start')).toBeLessThan(types.indexOf('turn-start'));
+    }
+    const ends = new Map(engine.of('run-end').map((event) => [event.agent, event]));
+    expect(ends.get('good')).toMatchObject({
+      ...{
+        outcome: 'completed',
+        text: reportOf('it').trim(),
+        error: null,
+        usage: { inputTokens: 70, outputTokens: 9 },
+      },
+      durationMs: expect.any(Number) as number,
+    });
+    expect(ends.get('bad')).toMatchObject({ outcome: 'error', error: { code: 'bad_request' } });
+  });
+
   test('temporary agents are registered while they may run, and gone afterwards', async () => {
     const engine = await startEngine(spawnOne(), {
       person: () => {
