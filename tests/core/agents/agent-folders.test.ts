@@ -98,6 +98,8 @@ test('what is saved counts at the next reading, and a reading keeps what it read
   expect([await said('a'), await said('b')]).toEqual([null, 'new']);
   await write('config/agents/new.md', '---\nname: b\ndescription: new\nenabled: false\n---\nP');
   expect(await said('b')).toBeNull();
+  await write('config/agents/new.md', '---\nname: b\ndescription: back\nenabled: true\n---\nP');
+  expect(await said('b')).toBe('back');
 });
 
 test('what limits cut of a file is told as the limits are now, and as the file is', async () => {

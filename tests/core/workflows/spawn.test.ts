@@ -74,6 +74,15 @@ describe('starting sub-agents', () => {
     expect(workflow?.subAgentCount).toBe(2);
   });
 
+  test('sends the reports of all steps to the lead before it answers, in order', async () => {
+    const engine = await start(spawnThenDelegate());
+    await engine.ask('Look, then review');
+    const messages = JSON.stringify(engine.model.requests.at(-1)?.body.messages);
+    const order = ['the workspace', 'the code'].map((part) => messages.indexOf(`Report: ${part}`));
+    expect(order[0]).toBeGreaterThan(0);
+    expect(order[1]).toBeGreaterThan(order[0]!);
+  });
+
   test('the same agent runs twice in one batch without mixing them up', async () => {
     const engine = await start(batch());
     await engine.ask('Review both halves');
