@@ -1,6 +1,5 @@
 /** Sub-agents from the lead's call to the report in its answer, each way of starting them. */
 import { describe, expect, test, vi } from 'vitest';
-import { DEPTH_REFUSAL } from '#contract/limits.ts';
 import type { AgentRegistry } from '#core/agents/registry.ts';
 import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import {
@@ -159,7 +158,11 @@ describe('starting sub-agents', () => {
     const refusal = engine
       .of('tool-end')
       .find(({ entry, parentRunId }) => parentRunId !== null && entry.name === 'spawn_agent');
-    expect(refusal?.entry).toMatchObject({ status: 'error', output: DEPTH_REFUSAL });
+    expect(refusal?.entry).toMatchObject({
+      status: 'error',
+      output:
+        'Maximum agent depth (2) exceeded: only the primary agent can start sub-agents; sub-agents cannot start others',
+    });
     for (const { seen } of engine.model.requests) {
       if (seen.prompt.startsWith('Manage the workspace')) expect(seen.tools).not.toContain('spawn_agent');
     }
