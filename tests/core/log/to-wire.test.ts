@@ -34,3 +34,26 @@ test('what the coagent wants is the next prompt', () => {
     content: [{ type: 'text', text: 'Look the date up.' }],
   });
 });
+
+test('each response is one message, then all its results in the order of its calls', () => {
+  const call = (id: string) => ({ type: 'tool_use' as const, id, name: 'read_file', input: {} });
+  const result = (n: number, toolCallId: string): Entry => ({
+    ...{ at, n, kind: 'tool', toolCallId, name: 'read_file', status: 'completed' },
+    ...{ output: `Result of ${toolCallId}`, durationMs: 1, metadata: {} },
+  });
+  const calls: Entry = {
+    ...{ ...base, n: 1, kind: 'assistant', messageId: 'm1', stopReason: 'tool_use' },
+    parts: [{ type: 'text', text: 'I read.' }, call('a'), call('b')],
+  };
+  const remark: Entry = { n: 4, at, kind: 'system', code: 'resumed', text: 'Resumed' };
+  const read = [entries[0]!, calls, result(2, 'b'), result(3, 'a'), remark];
+  const results = ['a', 'b'].map((id) => {
+    return { type: 'tool_result', toolCallId: id, output: `Result of ${id}`, isError: false };
+  });
+  expect(toWire([...read, answer(5, 'Both are read.')])).toMatchObject([
+    { role: 'user', content: [{ type: 'text', text: 'When was it built?' }] },
+    { role: 'assistant', content: [{ type: 'text' }, { type: 'tool_use', id: 'a' }, { type: 'tool_use', id: 'b' }] },
+    { role: 'user', content: results },
+    { role: 'assistant', content: [{ type: 'text', text: 'Both are read.' }] },
+  ]);
+});
