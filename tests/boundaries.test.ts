@@ -130,6 +130,11 @@ describe('packages', () => {
     expect(named(/^(electron|svelte|@sveltejs|\$app)(\/|$)/, plain).map(show)).toEqual([]);
   });
 
+  test('the loop of agents uses no package but zod', () => {
+    const loop = packages('core').filter(({ from }) => from.startsWith('src/core/loop/'));
+    expect(loop.filter(({ specifier }) => !/^(zod|node:)/.test(specifier)).map(show)).toEqual([]);
+  });
+
   test('the web client uses nothing of Node', () => {
     const web = [...packages('lib'), ...packages('routes')];
     expect(named(/^(node:|ws$)/, web).map(show)).toEqual([]);

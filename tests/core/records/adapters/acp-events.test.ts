@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { acpEvent } from '#core/records/adapters/acp-events.ts';
 import { recordedTrouble, recordedWorkflow, troubled } from '../../../support/events.ts';
 import { lead, type Recording, reviewer } from '../../../support/recording.ts';
+import { recordedServing, served } from '../../../support/flows/served.ts';
 
 const toldOf = ({ events }: Recording, runId: string) =>
   events
@@ -29,6 +30,12 @@ test('iterations are not told; a plan is, whole', () => {
   recording.record(lead, { type: 'plan-change', items });
   expect(toldOf(recording, lead.runId).at(-1)).toEqual({ type: 'Plan', items });
   expect(toldOf(recording, reviewer.runId).map(({ type }) => type)).not.toContain('IterationComplete');
+});
+
+test('handoffs are not told: of a lead with a coagent, only its own words, calls and end are', () => {
+  const told = toldOf(recordedServing(), served.lead.runId);
+  expect(JSON.stringify(told)).not.toContain('Review round');
+  expect(new Set(told.map(({ type }) => type))).toEqual(new Set(['ToolCallStart', 'ToolCallEnd', 'TaskComplete']));
 });
 
 test('a loop is an error that says so, and an end without a result is one too', () => {
