@@ -43,13 +43,16 @@ test('a change of it is a change of the agent', async () => {
 });
 
 test('a handoff too', async () => {
-  const text =
-    '[agent]\nname = "P"\ndescription = "d"\n[composition]\nprimary = "worker"\n[control_flow]\ntype = "loop"\n[handoff]\ntemplate = {file = "x"}\n';
-  const { file } = await loaded({ 'compositions/p.toml': text, 'prompts/handoff/x.md': 'See {{answer}}' }, 2);
-  expect(file.ok && 'composition' in file && file.composition.flow.handoff).toEqual({
-    type: 'template',
-    text: 'See {{answer}}',
-  });
+  for (const [key, type] of [
+    ['template', 'template'],
+    ['generator_prompt', 'generated'],
+    ['text', 'static'],
+  ]) {
+    const text = `[agent]\nname = "P"\ndescription = "d"\n[composition]\nprimary = "worker"\n[control_flow]\ntype = "loop"\n[handoff]\n${key} = {file = "x"}\n`;
+    const { file } = await loaded({ 'compositions/p.toml': text, 'prompts/handoff/x.md': 'See {{answer}}' }, 2);
+    const handoff = file.ok && 'composition' in file && file.composition.flow.handoff;
+    expect(handoff, key).toEqual({ type, text: 'See {{answer}}' });
+  }
 });
 
 test('one that is missing, elsewhere, written by others or a project’s is a fault where it is named', async () => {

@@ -26,7 +26,8 @@ test('emits thoughts and words as they come, each call before its result, and th
   const [firstTurn, lastTurn] = positions(({ type }) => type === 'turn-end');
   const thought = positions(({ type }) => type === 'thinking-delta')[0]!;
   const words = positions(({ type }) => type === 'message-delta')[0]!;
-  expect(thought).toBeLessThan(words);
+  const [runStart] = positions(({ type }) => type === 'run-start');
+  expect([runStart! < thought, thought < words]).toEqual([true, true]);
   for (const id of ['call_a', 'call_b']) {
     const [start] = positions((event) => event.type === 'tool-start' && event.toolCallId === id);
     const [end] = positions((event) => event.type === 'tool-end' && event.entry.toolCallId === id);

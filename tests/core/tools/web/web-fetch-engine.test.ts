@@ -51,6 +51,23 @@ test('nothing is requested where the answer is no', async () => {
   expect([results(engine)[0]?.[0], server.connections]).toEqual(['error', 0]);
 });
 
+// The time is shorter than the tool waits for an answer.
+test('a stop closes the connection at once, and the call is cancelled', { timeout: 15_000 }, async () => {
+  const [reached, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const server = await webServer((_, response) => {
+    response.on('close', () => closed.resolve());
+    reached.resolve();
+  });
+  const settings = `web.private_hosts = ["${server.host}"]\n`;
+  const engine = await startEngine(fetches(server.url), { settings });
+  const { workflowId } = await engine.send('Go');
+  await reached.promise;
+  expect(await engine.runtime.request('workflow.stop', { workflowId })).toMatchObject({ tools: 1, left: 0 });
+  await closed.promise;
+  expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
+  expect(results(engine).map(([status]) => status)).toEqual(['cancelled']);
+});
+
 test('a rule allows what its pattern matches, and nothing else; one for an address alone does not allow to ask something of it', async () => {
   const server = await webServer(page);
   const paths = ['docs/a/b', 'docs/?q=secret', 'other', 'docs/../other', 'a', 'a?tell=secret'];
