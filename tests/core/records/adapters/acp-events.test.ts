@@ -32,7 +32,7 @@ test('iterations are not told; a plan is, whole', () => {
   expect(toldOf(recording, reviewer.runId).map(({ type }) => type)).not.toContain('IterationComplete');
 });
 
-test('handoffs are not told: of a lead with a coagent, only its own words, calls and end are', () => {
+test('sends no handoff: an ACP client receives only the own words, calls and end of a lead with a coagent', () => {
   const told = toldOf(recordedServing(), served.lead.runId);
   expect(JSON.stringify(told)).not.toContain('Review round');
   expect(new Set(told.map(({ type }) => type))).toEqual(new Set(['ToolCallStart', 'ToolCallEnd', 'TaskComplete']));

@@ -19,7 +19,7 @@ type = "judge"
 `;
 const FILES = { 'agents/mine.md': agentText('mine', '# mine'), 'compositions/PAIR.toml': PAIR };
 
-test('sets a key of an agent, a composition or the settings in its file, and prints it', async () => {
+test('sets and prints a key of an agent, a composition or the settings in its file', async () => {
   const home = await machine(plainAnswer());
   const triad = inProcess(home, 'kept');
   for (const [file, content] of Object.entries(FILES)) {
