@@ -8,7 +8,7 @@ const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/requirem
 /** Number of requirements of each group. A deleted or a new requirement changes it. */
 const COUNTS = { Z: 78, C: 96, W: 67, N: 37 } as const;
 /** Groups of the page, in order. */
-const GROUPS: readonly (keyof typeof COUNTS)[] = ['Z', 'C'];
+const GROUPS = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
 
 interface Row {
   readonly id: string;
