@@ -288,6 +288,14 @@ export const Environment = z.strictObject({
 });
 export type Environment = z.infer<typeof Environment>;
 
+/**
+ * Origin of a model. `override`: the call that starts the agent names it. `person`: the person chose it, with the message
+ * or in an approval. `definition`: the agent's file names it. `lead`: it is the lead's. `default`: that of the provider or
+ * of the settings.
+ */
+export const ModelOrigin = z.enum(['override', 'person', 'definition', 'lead', 'default']);
+export type ModelOrigin = z.infer<typeof ModelOrigin>;
+
 /** What a coagent is built from: all but its prompt, which it is handed while the run that it serves goes on. */
 export const Coagent = z.strictObject({
   agent: AgentName,
@@ -295,6 +303,8 @@ export const Coagent = z.strictObject({
   systemPrompt: z.string().max(MAX_PROMPT_CHARS),
   provider: z.string(),
   model: z.string().min(1),
+  /** Left out by older versions. */
+  modelOrigin: ModelOrigin.optional(),
   maxTokens: z.int().min(1).max(1_000_000),
   effort: Effort.nullable(),
   /** Left out where its definition names none, or the endpoint has none. */

@@ -6,13 +6,14 @@ import { selectListedAgents } from '../agents/prompts/agent-list.ts';
 import { promptValues, rendered } from '../agents/variables.ts';
 import { RUN_LIMITS } from '../budget/limits.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
+import type { ModelChoice } from './provider-choice.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 
 type RunBudget = NonNullable<Envelope['limits']['budget']>;
 
 /** What an envelope is built of. */
-export interface EnvelopeParts {
+export interface EnvelopeParts extends ModelChoice {
   definition: AgentDefinition | null;
   provider: string;
   agent: string;
@@ -20,10 +21,6 @@ export interface EnvelopeParts {
   systemPrompt: string;
   folder: string;
   tools: readonly string[];
-  /** As it is named; null: `usual`. */
-  model: string | null;
-  /** The id of the lead's; null: what the provider takes where none is named. */
-  usual: string | null;
   effort?: Envelope['effort'];
   seesReports?: boolean;
   offers: readonly McpOffer[];

@@ -28,6 +28,7 @@ import {
   callsNone,
   childProvider,
   childWrites,
+  chooseLeadModel,
   leadProvider,
   modelOf,
   movedTo,
@@ -108,9 +109,7 @@ export class Envelopes {
       folder,
       tools: this.#fitting(tools, permissions),
       systemPrompt: promptOf(definition, definition.name, folder, limits),
-      model:
-        chosen.model ?? (chosen.provider === undefined || provider === definition.provider ? definition.model : null),
-      usual: null,
+      ...chooseLeadModel(definition, chosen, provider),
       agent: definition.name,
       approvalMode: chosen.mode ?? this.#settings.permissions.mode,
       environment,
@@ -244,6 +243,7 @@ export class Envelopes {
       ...mcpOf(parent.mcp ?? [], tools),
       limits: { ...plainLimits, ...boundedBy(budget ?? {}) },
       model: modelId,
+      ...(modelId === asked.model && provider === asked.provider ? {} : { modelOrigin: 'person' as const }),
       permissions: this.#tools.permissionsOf(tools),
     };
     const edited = servedWithin(envelope, asked, this.#kit(bounds));
@@ -273,6 +273,7 @@ export class Envelopes {
       prompt: parts.prompt,
       provider: parts.provider,
       model,
+      modelOrigin: parts.modelOrigin,
       maxTokens: bounds.maxTokens,
       effort: can.thinking === false ? null : (parts.effort ?? definition?.effort ?? null),
       ...temperatureOf(definition, can),

@@ -1,5 +1,5 @@
 /** Which provider and model an agent gets, and what of its settings they have. */
-import type { AgentDefinition, Envelope } from '#contract/agent.ts';
+import type { AgentDefinition, Envelope, ModelOrigin } from '#contract/agent.ts';
 import type { Capabilities } from '#contract/providers/provider.ts';
 import { TriadError } from '../base/errors.ts';
 import type { ModelRules } from '../model/model-rules.ts';
@@ -41,6 +41,13 @@ export function movedTo(chosen: string, asked: string, models: Pick<ModelRules, 
   return real(chosen, models);
 }
 
+/** `model`: as it is named; null for none. `usual`: the id that is taken then; null for the default of the provider. */
+export interface ModelChoice {
+  model: string | null;
+  usual: string | null;
+  modelOrigin: ModelOrigin;
+}
+
 /**
  * The model that is named, null for none, and the id that is taken then, null for what the provider takes. What a
  * definition says is for its own provider, and what its lead has for the lead's.
@@ -50,10 +57,23 @@ export function modelOf(
   definition: Pick<AgentDefinition, 'provider' | 'model'> | null,
   provider: string,
   lead: Pick<Envelope, 'provider' | 'model'>,
-): { model: string | null; usual: string | null } {
+): ModelChoice {
   const isOwn = provider === (definition?.provider ?? lead.provider);
-  const named = model ?? (isOwn ? (definition?.model ?? null) : null);
-  return { model: named, usual: provider === lead.provider ? lead.model : null };
+  const own = isOwn ? (definition?.model ?? null) : null;
+  const usual = provider === lead.provider ? lead.model : null;
+  const modelOrigin = model ? 'override' : own ? 'definition' : usual ? 'lead' : 'default';
+  return { model: model ?? own, usual, modelOrigin };
+}
+
+/** The model of a lead: the one that the person chose for its message, else that of its definition, else the default. */
+export function chooseLeadModel(
+  definition: Pick<AgentDefinition, 'provider' | 'model'>,
+  chosen: { model?: string | undefined; provider?: string | undefined },
+  provider: string,
+): ModelChoice {
+  const own = chosen.provider === undefined || provider === definition.provider ? definition.model : null;
+  const modelOrigin = chosen.model ? 'person' : own ? 'definition' : 'default';
+  return { model: chosen.model ?? own, usual: null, modelOrigin };
 }
 
 /** Left out where there is none, so that it changes no hash. */

@@ -7,6 +7,8 @@ const MAX_COMPARED = 50_000;
 const MAX_EDITS = 400;
 /** A value up to this length stands on its line, before and after. */
 const SHORT = 120;
+/** Follows from the change of the model. */
+const DERIVED = 'modelOrigin';
 
 /** One line or block for each field that differs; null where nothing does. `edited` undefined: it was not edited. */
 export function editWords(asked: unknown, edited: unknown): string | null {
@@ -18,7 +20,7 @@ export function editWords(asked: unknown, edited: unknown): string | null {
 function changesOf(path: string, before: unknown, after: unknown): string[] {
   if (isDeepStrictEqual(before, after)) return [];
   if (isRecord(before) && isRecord(after)) {
-    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => key !== DERIVED);
     return keys.flatMap((key) => changesOf(path === '' ? key : `${path}.${key}`, before[key], after[key]));
   }
   const name = path === '' ? 'input' : path;
