@@ -35,9 +35,9 @@ export function summaryOf(report: string): string {
   return shortened(whole);
 }
 
-/** The first characters of a text, on one line. */
-export function shortened(text: string): string {
+/** The first characters of a text, on one line; a mark follows them where the text goes on. */
+export function shortened(text: string, maxChars = SUMMARY_CHARS): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const points = [...line];
-  return points.length <= SUMMARY_CHARS ? line : `${points.slice(0, SUMMARY_CHARS).join('').trimEnd()}…`;
+  return points.length <= maxChars ? line : `${points.slice(0, maxChars).join('').trimEnd()}…`;
 }

@@ -1,10 +1,12 @@
 /** What the history tells of a message, a run, a model request, a call and a handoff, as spans. Pure. */
 import { endedCall, wroteOf } from '#contract/call-row.ts';
-import type { HandoffEntry } from '#contract/message.ts';
+import type { HandoffEntry, ToolEntry } from '#contract/message.ts';
 import type { Outcome, Tally } from '#contract/outcome.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { addTally, tallyOf } from '#contract/tally.ts';
 import { spanIdOf } from '#contract/telemetry/span-ids.ts';
+import { mcpServerOf } from '../agents/mcp-names.ts';
+import { getFailureReason } from '../tools/failure-reason.ts';
 import { DOORS, ERROR_TYPE, GEN_AI, INNER, LEVELS, PROMPT, TRIAD } from './names.ts';
 import {
   agentSpanId,
@@ -187,8 +189,14 @@ export function toolSpan(
     },
     events: [],
     link: null,
-    error: isFailed ? type : null,
+    error: isFailed ? ((entry && failureText(entry, content)) ?? type) : null,
   };
+}
+
+/** The reason of a failed call. An MCP server writes its errors itself: they are content. */
+function failureText({ status, output, metadata, name }: ToolEntry, content: boolean): string | null {
+  if (!content && mcpServerOf(name) !== null && metadata['refused'] !== true) return null;
+  return getFailureReason({ status, output: contentOf(true, output) ?? '', metadata });
 }
 
 /** From the agent to its coagent and back, or until its run ended. */
