@@ -110,6 +110,7 @@ export function isLeft(first: RunRow, stages: readonly RunRow[]): boolean {
 }
 
 export function linkOf(row: RunRow): Link {
-  const { id: runId, agent, outcome, text, error, durationMs, usage: tally } = row;
-  return { runId, agent, outcome: outcome ?? 'interrupted', text, error, durationMs: durationMs ?? 0, tally };
+  const { id: runId, agent, outcome, text, error, durationMs, usage: tally, reviews } = row;
+  const end = { outcome: outcome ?? 'interrupted', text, error, ...(reviews && { reviews }) };
+  return { runId, agent, ...end, durationMs: durationMs ?? 0, tally };
 }

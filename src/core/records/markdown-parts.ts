@@ -92,13 +92,34 @@ function oneLine(text: string): string {
   return clean(text).replace(/\s+/g, ' ').trim();
 }
 
-/** Foreign Markdown as a block quote: nothing that it opens continues after it. */
+/** Foreign Markdown as a block quote: nothing that it opens continues after it, and no wikilink in it is a link. */
 export function quote(text: string): string {
-  return clean(text)
-    .trimEnd()
+  return escapeWikilinks(clean(text).trimEnd())
     .split('\n')
     .map((line) => `> ${line}`.trimEnd())
     .join('\n');
+}
+
+/**
+ * Escapes `[[`, except in blocks of code, where no reader makes links and a backslash would be shown. Only a fence without
+ * indentation counts as one, and none after a line that could be HTML or another kind of fence: those may hide its start.
+ */
+function escapeWikilinks(text: string): string {
+  let fenceMarks: string | null = null;
+  let isCertain = true;
+  const escaped = text.split('\n').map((line) => {
+    const escapedLine = line.replaceAll('[[', String.raw`\[\[`);
+    if (fenceMarks !== null) {
+      const marks = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
+      if (marks?.startsWith(fenceMarks)) fenceMarks = null;
+      return line;
+    }
+    const marks = /^(`{3,}|~{3,})[^`]*$/.exec(line)?.[1];
+    if (marks !== undefined && isCertain) fenceMarks = marks;
+    else if (/`{3}|~{3}|^[\s>*+\-\d.)]*</.test(line)) isCertain = false;
+    return escapedLine;
+  });
+  return escaped.join('\n');
 }
 
 /** Replaces NUL, at which Markdown readers stop, and normalizes line ends. */

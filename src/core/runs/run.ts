@@ -2,7 +2,7 @@
 import { DEMO_NOTICE } from '#contract/providers/demo.ts';
 import { isServing } from '#contract/flows/serving.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
-import type { SystemEntry, UserEntry } from '#contract/message.ts';
+import type { Review, SystemEntry, UserEntry } from '#contract/message.ts';
 import type { Outcome, Tally } from '#contract/outcome.ts';
 import { droppedDecision } from '../approvals/policy.ts';
 import { agentLoop } from '../loop/agent-loop.ts';
@@ -33,6 +33,8 @@ import type { LiveRun } from './run-tree.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
 export interface EndedRun extends RunResult {
+  /** All reviews of its answers, in order; left out if there are none. */
+  reviews?: Review[];
   durationMs: number;
   tally: Tally;
 }
@@ -91,13 +93,14 @@ export async function executeRun(
   await Promise.all([children?.end(), hands.shell.end(), hands.mcp.end()]);
   const durationMs = stored.activeMs + performance.now() - start;
   const { result, remark } = ending;
+  const reviewed = reviewedIn(history.entries);
   if (remark) void recorder.record({ type: 'message-end', entry: history.add(remark) });
   if (result.outcome !== 'interrupted') {
     const worked = { runMs: clock.ms, workflowMs: workflow.budget.clock.ms };
     const figures = { durationMs, worked, usage: usageOf(recorder.tally), entries: history.entries.length };
-    void recorder.record({ type: 'run-end', ...result, ...figures, ...reviewedIn(history.entries) });
+    void recorder.record({ type: 'run-end', ...result, ...figures, ...reviewed });
   }
-  return { ...result, durationMs, tally: recorder.tally };
+  return { ...result, ...reviewed, durationMs, tally: recorder.tally };
 }
 
 function recordModelNotices(parts: { engine: Engine; workflow: WorkflowScope; plan: RunPlan }): void {

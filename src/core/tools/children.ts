@@ -4,6 +4,7 @@ import type { Effort, Envelope, Permission } from '#contract/agent.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { AgainOf } from '#contract/messages/again.ts';
 import type { StopReceipt } from '#contract/view.ts';
+import type { ReviewedAttempt } from '#contract/history/review-history.ts';
 import type { Question } from './question.ts';
 
 /** What the lead asks for; all that is left out is inherited. */
@@ -50,6 +51,8 @@ export interface ChildReport {
   tokensOutput: number;
   /** The stages of its chain that were begun, in order; left out where there are none. All else is of the whole chain. */
   stages?: { place: number; agent: string; runId: string; outcome: Outcome }[];
+  /** The reviews of the answers of the run that the report is from; left out if there are none. */
+  reviews?: ReviewedAttempt[];
   /** What the runs gave that came before the one that ended the chain too early; left out where none did. */
   gave?: { agent: string; runId: string; report: string }[];
 }

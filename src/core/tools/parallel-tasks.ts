@@ -87,6 +87,7 @@ function batchResult(reports: readonly ChildReport[]): ToolResult {
     error: report.error,
     ...personFields(report),
     ...chainFields(report),
+    ...(report.reviews && { reviews: report.reviews }),
     metrics: metricsOf(report),
   }));
   const sections = reports.map(

@@ -74,6 +74,7 @@ export function reportResult(report: ChildReport | undefined): ToolResult {
     ...(report.error === null ? {} : { error: report.error }),
     ...personFields(report),
     ...chainFields(report),
+    ...(report.reviews && { reviews: report.reviews }),
     metrics: metricsOf(report),
   };
   const status =

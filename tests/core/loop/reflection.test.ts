@@ -71,7 +71,7 @@ describe('reflection', () => {
     expect(told(engine)).toMatchObject({ success: true, report: 'It is broken in a.ts:3.' });
   });
 
-  test('out of tries: the best answer, the later of equals, and the lead is told why', async () => {
+  test('out of tries: the best answer, the later of equals, and the lead is told why and gets all reviews', async () => {
     const engine = await inOne({
       answers: ['first', 'second', 'third'],
       reviews: {
@@ -88,7 +88,16 @@ describe('reflection', () => {
       'The criteria were not met: the best of 3 answers is handed over (60 of 100). The last review: Worse.',
     );
     expect(run.reviews?.map((review) => review.verdict?.score)).toEqual([60, 60, 20]);
-    expect(told(engine)).toMatchObject({ report: 'second', outcome: 'partial', error: run.error?.message });
+    expect(told(engine)).toMatchObject({
+      report: 'second',
+      outcome: 'partial',
+      error: run.error?.message,
+      reviews: [
+        { attempt: 1, passed: false, score: 60, improvement: null, critique: 'No line.' },
+        { attempt: 2, passed: false, score: 60, improvement: 0, critique: 'Still no line.' },
+        { attempt: 3, passed: false, score: 20, improvement: -40, critique: 'Worse.' },
+      ],
+    });
   });
 
   test('no more tries than the file says: with none, one review', async () => {

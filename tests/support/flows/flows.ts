@@ -27,7 +27,7 @@ export interface FlowOptions extends HarnessOptions {
 }
 
 /** Definitions as compositions make them: that of the pair, and that of its coagent. */
-function pairOf({ flow, as = 'lead', worker = {}, checker = {} }: FlowOptions): AgentDefinition[] {
+export function pairOf({ flow, as = 'lead', worker = {}, checker = {} }: FlowOptions): AgentDefinition[] {
   const name = as === 'lead' ? 'lead' : PAIR;
   const isAlone = flow.type === 'hitl' || (flow.type === 'loop' && flow.coagent === undefined);
   const whole: FlowDefinition = {

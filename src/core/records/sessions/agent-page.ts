@@ -7,6 +7,7 @@ import { againOfText, againsText } from '#contract/messages/again-text.ts';
 import { spawnIndex } from '#contract/spawn-items.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
+import { getReviewHistory } from '#contract/history/review-history.ts';
 import { roleOf, servedBy, serversOf } from '../run-words.ts';
 import { code, compactionItems, decided, fence, inline, lines, quote, wordItems, wrote } from '../markdown-parts.ts';
 import { instructionItems } from '../instructions-part.ts';
@@ -16,6 +17,7 @@ import { agentFileOf, SESSION_FILE, wikilink } from './names.ts';
 import { changesOf, questionsOf } from './questions-part.ts';
 import { recommendationsOf } from './recommendations.ts';
 import { reviewsOf } from './reviews-part.ts';
+import { renderSteps } from './steps-part.ts';
 import { estimatedPart, tokensOf, usd } from './tokens.ts';
 
 /** What its workflow has, of all runs. */
@@ -28,16 +30,19 @@ interface Around {
 
 /** `folder`: name of the session's folder. */
 export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Around, folder: string): string {
-  const handoffs = handoffEntries(entries.get(run.id));
-  const compactions = compactionItems(entries.get(run.id));
-  const trips = handoffsOf(handoffs, runs, folder);
+  const said = entries.get(run.id) ?? [];
+  const ownCalls = calls.filter(({ runId }) => runId === run.id);
+  const handoffs = handoffEntries(said);
+  const compactions = compactionItems(said);
+  const trips = handoffsOf(handoffs, runs, folder, { run, entries: said });
   const decision = decisionFor(run.id, approvals);
   const { findings, recommendations } = recommendationsOf(run.text);
   const questions = questionsOf(run.id, approvals);
   const told = instructionItems(run.envelope);
-  const reviews = reviewsOf(run, handoffs);
-  const words = wordItems(run, entries.get(run.id));
-  const files = calls.filter(({ runId }) => runId === run.id).flatMap((call) => wrote(call) ?? []);
+  const reviews = reviewsOf(run, handoffs, said);
+  const words = wordItems(run, said);
+  const files = ownCalls.flatMap((call) => wrote(call) ?? []);
+  const steps = renderSteps({ entries: said, calls: ownCalls, linkedRuns: [] });
   const none = run.outcome === null ? 'None yet.' : 'It handed over no report.';
   return lines([
     fieldsOf(run, decision, { runs, folder }) + `# ${inline(run.agent)}: ${inline(run.title)}`,
@@ -55,6 +60,7 @@ export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Arou
     ...section('Task', quote(run.task)),
     ...(told.length > 0 ? ['', '## Told by the project', ...told] : []),
     ...(words.length > 0 ? ['', '## Said by the person', '', ...words] : []),
+    ...(steps.length > 0 ? ['', '## Steps', ...steps] : []),
     ...(questions.length > 0 ? ['', '## Questions', ...questions] : []),
     ...(files.length > 0 ? section('Files written', files.map((file) => `- ${file}`).join('\n')) : []),
     ...(compactions.length > 0 ? ['', '## Context', '', ...compactions] : []),
@@ -105,6 +111,7 @@ function fieldsOf(
     status: run.status,
     outcome: run.outcome,
     model: envelope.model,
+    ...(envelope.modelOrigin ? { model_origin: envelope.modelOrigin } : {}),
     provider: envelope.provider,
     tokens: tokensOf(usage),
     tokens_input: inputTokensOf(usage),
@@ -121,7 +128,14 @@ function fieldsOf(
     depth: run.depth,
     ...(error ? { error_type: error.code, error_message: error.message } : {}),
     ...(error?.detail === undefined ? {} : { error_detail: error.detail }),
+    ...frontMatterReviews(run),
   });
+}
+
+/** Spread, because only an object that is written out has the type of front matter. */
+function frontMatterReviews({ reviews }: RunRow) {
+  const history = getReviewHistory(reviews).map((attempt) => ({ ...attempt }));
+  return history.length > 0 ? { reviews: history } : {};
 }
 
 /** The context of a failure: the agent, its parents and what it attempted. */

@@ -8,6 +8,12 @@ const PLAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N} .,:/@+()_-]*[\p{L}\p{N}.)])?$/u;
 /** Yes or no in YAML 1.1. */
 const OLD_BOOLEAN = /^(?:y|n|yes|no|on|off)$/i;
 
+/**
+ * Lines that are no links of the program: not a field such as `subagent_of`, and not an item of a list, which holds a link
+ * or a name.
+ */
+const NO_LINK = /^(?!\w+_of: | +- ).*$/gm;
+
 export function frontMatter(fields: Readonly<Record<string, Value>>): string {
   const document = new Document(fields);
   visit(document, {
@@ -18,5 +24,7 @@ export function frontMatter(fields: Readonly<Record<string, Value>>): string {
       if (!isPlain) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  return `---\n${document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER })}---\n`;
+  const yaml = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
+  // As an escape of the quoted text it has the same value, and is no link for programs that read lines.
+  return `---\n${yaml.replace(NO_LINK, (line) => line.replaceAll('[[', String.raw`\x5b\x5b`))}---\n`;
 }

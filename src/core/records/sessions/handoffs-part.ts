@@ -4,13 +4,19 @@ import type { RunRow } from '#contract/view.ts';
 import { verdictOf } from '../../loop/review-words.ts';
 import { inline, quote } from '../markdown-parts.ts';
 import { agentFileOf, wikilink } from './names.ts';
+import { foldLosingAnswer } from './reviews-part.ts';
 
 export function handoffEntries(entries: readonly Entry[] = []): HandoffEntry[] {
   return entries.filter((entry) => entry.kind === 'handoff');
 }
 
-/** One item for each round, in order; empty if it handed over nothing. `runs`: of its workflow. */
-export function handoffsOf(handoffs: readonly HandoffEntry[], runs: readonly RunRow[], folder: string): string[] {
+/** One item for each round, in order; empty if it handed over nothing. `runs`: of its workflow. `own`: the run itself. */
+export function handoffsOf(
+  handoffs: readonly HandoffEntry[],
+  runs: readonly RunRow[],
+  folder: string,
+  own?: { run: RunRow; entries: readonly Entry[] },
+): string[] {
   return handoffs.flatMap((out, index) => {
     if (out.back) return [];
     const served = runs.find(({ id }) => id === out.runId);
@@ -22,6 +28,7 @@ export function handoffsOf(handoffs: readonly HandoffEntry[], runs: readonly Run
     if (!back) return ['', `${head}: not back yet`];
     const said = back.review?.verdict?.critique ?? back.error ?? '';
     const found = back.review ? verdictOf(back.review) : back.outcome;
-    return ['', `${head}: ${found}`, ...(said === '' ? [] : ['', quote(said)])];
+    const fold = own ? foldLosingAnswer(out.answer, own.run, own.entries) : [];
+    return ['', `${head}: ${found}`, ...(said === '' ? [] : ['', quote(said)]), ...fold];
   });
 }

@@ -305,11 +305,7 @@ export class SessionProjector {
 
   /** One whose rows the check could not list; null if it was deleted. */
   async #renderedAgain(workflowId: string, folder: string): Promise<Rendered | null> {
-    const record = await recordOf(
-      this.#ports.store,
-      workflowId,
-      (run) => run.kind === 'lead' || run.envelope.flow !== undefined,
-    );
+    const record = await recordOf(this.#ports.store, workflowId, () => true);
     return record && renderedOf(redacted(record), folder);
   }
 

@@ -1,19 +1,45 @@
-/** The reviews that a run made of its own answers, in order. Pure. */
-import type { HandoffEntry, Review } from '#contract/message.ts';
+/** The reviews of a run's answers, and the answers that lost. Pure. */
+import type { Entry, HandoffEntry, Review } from '#contract/message.ts';
+import { textOf } from '#contract/messages/response-text.ts';
 import type { RunRow } from '#contract/view.ts';
-import { quote } from '../markdown-parts.ts';
+import { fence, quote } from '../markdown-parts.ts';
 import { headOfReview } from '../../loop/review-words.ts';
 
-/** Empty if it made none. Those of its coagent came back with a handoff, and stand there. */
-export function reviewsOf({ reviews }: Pick<RunRow, 'reviews'>, handoffs: readonly HandoffEntry[]): string[] {
-  const own = (reviews ?? []).filter(
+/** Returns the reviews that a run made itself, in order. Those of its coagent are part of its handoffs. */
+export function reviewsOf(
+  run: Pick<RunRow, 'reviews' | 'text' | 'outcome'>,
+  handoffs: readonly HandoffEntry[],
+  entries: readonly Entry[] = [],
+): string[] {
+  const own = (run.reviews ?? []).filter(
     (review) => !handoffs.some(({ back }) => back?.review && isSame(back.review, review)),
   );
   return own.flatMap((review, index) => {
     const critique = review.verdict?.critique ?? '';
     const head = `- ${headOfReview(index + 1, review)}`;
-    return ['', head, ...(critique === '' ? [] : ['', quote(critique)])];
+    const isLast = own[index + 1]?.answer !== review.answer;
+    const fold = isLast ? foldLosingAnswer(review.answer, run, entries) : [];
+    return ['', head, ...(critique === '' ? [] : ['', quote(critique)]), ...fold];
   });
+}
+
+/** Returns the text of an answer behind a fold; nothing while the run works, and nothing for the answer that is its result. */
+export function foldLosingAnswer(
+  answer: number,
+  { text, outcome }: Pick<RunRow, 'text' | 'outcome'>,
+  entries: readonly Entry[],
+): string[] {
+  const entry = entries.find(({ n }) => n === answer);
+  if (outcome === null || entry?.kind !== 'assistant' || textOf(entry) === text) return [];
+  return [
+    '',
+    '<details>',
+    '<summary>Answer that was not handed over</summary>',
+    '',
+    fence(textOf(entry)),
+    '',
+    '</details>',
+  ];
 }
 
 function isSame(a: Review, b: Review): boolean {

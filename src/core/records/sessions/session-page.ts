@@ -1,4 +1,5 @@
 /** Renders `session.md` and `metadata.json` from the parts of a session. Pure. */
+import type { ModelOrigin } from '#contract/agent.ts';
 import type { Missing } from '#contract/missing.ts';
 import { isReported } from '#contract/flows/serving.ts';
 import { forkedFromText } from '#contract/messages/fork-text.ts';
@@ -19,7 +20,7 @@ export function sessionPage(
   missing: readonly Missing[] = [],
 ): string {
   const { id, title, folder, agent, usage } = conversation;
-  const { status, outcome, startedAt, completedAt, model } = stateOf(parts);
+  const { status, outcome, startedAt, completedAt, model, modelOrigin } = stateOf(parts);
   const coagents = parts.flatMap((part) => part.coagents);
   const fields = frontMatter({
     session_id: id,
@@ -28,6 +29,7 @@ export function sessionPage(
     completed_at: completedAt,
     primary_agent: agent,
     model,
+    ...(modelOrigin ? { model_origin: modelOrigin } : {}),
     status,
     outcome,
     workspace: folder,
@@ -55,7 +57,7 @@ export function sessionMetadata(
   program: string,
 ): string {
   const { id, title, folder, agent, usage } = conversation;
-  const { status, outcome, startedAt, completedAt, model } = stateOf(parts);
+  const { status, outcome, startedAt, completedAt, model, modelOrigin } = stateOf(parts);
   const trace = parts.flatMap((part) => part.trace);
   const metadata = {
     format: 'triad-session',
@@ -70,6 +72,7 @@ export function sessionMetadata(
     outcome,
     primary_agent: agent,
     primary_model: model,
+    ...(modelOrigin ? { primary_model_origin: modelOrigin } : {}),
     workspace: folder,
     workflows: parts.map((part) => ({
       workflow_id: part.id,
@@ -109,6 +112,7 @@ function stateOf(parts: readonly WorkflowPart[]): {
   startedAt: string | null;
   completedAt: string | null;
   model: string | null;
+  modelOrigin: ModelOrigin | null;
 } {
   const last = parts.at(-1);
   const open = parts.find(({ outcome }) => outcome === null);
@@ -118,5 +122,6 @@ function stateOf(parts: readonly WorkflowPart[]): {
     startedAt: parts[0]?.startedAt ?? null,
     completedAt: open ? null : (last?.endedAt ?? null),
     model: last?.model ?? null,
+    modelOrigin: last?.modelOrigin ?? null,
   };
 }

@@ -4,6 +4,7 @@ import { itemHashes } from '#contract/item-hashes.ts';
 import { spawnItems } from '#contract/spawn-items.ts';
 import type { RunRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
+import { reviewFields } from '#contract/history/review-history.ts';
 import { callPathOf } from '../run-words.ts';
 import { agentFileOf } from './names.ts';
 import { estimatedPart, tokensOf, usd } from './tokens.ts';
@@ -38,6 +39,7 @@ function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMa
     status: run.status,
     outcome: run.outcome,
     model: envelope.model,
+    ...(envelope.modelOrigin ? { model_origin: envelope.modelOrigin } : {}),
     tokens: tokensOf(usage),
     tokens_input: inputTokensOf(usage),
     tokens_output: usage.outputTokens,
@@ -46,6 +48,7 @@ function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMa
     permissions: envelope.permissions,
     ...(run.said && { said: run.said.map(({ text, at }) => ({ text, at })) }),
     approvals: approvals.filter(({ request }) => request.runId === id).flatMap(answersOf),
+    ...reviewFields(run.reviews),
     error: error && { type: error.code, message: error.message, detail: error.detail ?? null },
   };
 }

@@ -1,8 +1,8 @@
 /** Renders the part of a session's files about one workflow; constant once the workflow has ended. Pure. */
+import type { ModelOrigin } from '#contract/agent.ts';
 import { isReported, isSubAgent } from '#contract/flows/serving.ts';
 import { notesOf } from '#contract/call-row.ts';
-import { cutText } from '#contract/cut-text.ts';
-import type { AssistantEntry, Entry } from '#contract/message.ts';
+import { firstLine, shortened } from '#contract/messages/short-text.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import { timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
@@ -16,10 +16,8 @@ import {
   lines,
   pictures,
   quote,
-  seconds,
   worked,
   used,
-  wrote,
 } from '../markdown-parts.ts';
 import { roleOf, serversOf } from '../run-words.ts';
 import { handoffEntries, handoffsOf } from './handoffs-part.ts';
@@ -27,8 +25,12 @@ import { instructionItems } from '../instructions-part.ts';
 import { agentFileOf, noteLink, wikilink } from './names.ts';
 import { questionsOf } from './questions-part.ts';
 import { reviewsOf } from './reviews-part.ts';
+import { renderSteps } from './steps-part.ts';
 import { tokensOf } from './tokens.ts';
 import { maxQueueDepth, type TraceEntry, traceEntries } from './trace-entries.ts';
+
+/** Longest reason of a refusal or a failure, in characters. */
+const MAX_REASON_CHARS = 200;
 
 export interface WorkflowPart {
   id: string;
@@ -38,6 +40,7 @@ export interface WorkflowPart {
   endedAt: string | null;
   /** The lead's model; null before its run was queued. */
   model: string | null;
+  modelOrigin: ModelOrigin | null;
   /** Links to the files of its sub-agents and of the stages that follow them. */
   links: string[];
   /** Links to the files of its coagents, one a round. */
@@ -59,6 +62,7 @@ export function workflowPart(record: WorkflowRows, folder: string): WorkflowPart
     startedAt: workflow.createdAt,
     endedAt: workflow.endedAt,
     model: lead?.envelope.model ?? null,
+    modelOrigin: lead?.envelope.modelOrigin ?? null,
     links: runs.filter(isReported).map((run) => wikilink(folder, agentFileOf(run))),
     coagents: runs.filter(({ kind }) => kind === 'coagent').map((run) => wikilink(folder, agentFileOf(run))),
     trace: traceEntries(runs, approvals),
@@ -70,13 +74,13 @@ export function workflowPart(record: WorkflowRows, folder: string): WorkflowPart
 function bodyOf(record: WorkflowRows, lead: RunRow | undefined, folder: string): string {
   const { workflow, runs, approvals, calls, entries } = record;
   const { id, createdAt, endedAt, usage, subAgentCount, attempt, error, text, outcome } = workflow;
-  const linked = runs.filter(isSubAgent).map((run) => ({ run, lines: linksOf(run, record, folder) }));
+  const linkedRuns = runs.filter(isSubAgent).map((run) => ({ run, lines: linksOf(run, record, folder) }));
   const own = calls.filter(({ runId }) => runId === lead?.id);
   const said = lead ? (entries.get(lead.id) ?? []) : [];
-  const steps = stepsOf(said, own, linked);
+  const steps = renderSteps({ entries: said, calls: own, linkedRuns });
   const handoffs = handoffEntries(said);
-  const trips = handoffsOf(handoffs, runs, folder);
-  const reviews = lead ? reviewsOf(lead, handoffs) : [];
+  const trips = handoffsOf(handoffs, runs, folder, lead && { run: lead, entries: said });
+  const reviews = lead ? reviewsOf(lead, handoffs, said) : [];
   const questions = questionsOf(workflow.runId, approvals);
   const told = lead ? instructionItems(lead.envelope) : [];
   return lines([
@@ -107,48 +111,6 @@ function notesOfWorkflow(calls: readonly ToolCallRow[]): string[] {
   return [...line('read', read), ...line('written', written)];
 }
 
-interface Linked {
-  run: RunRow;
-  /** Its own, and below it those of what serves it. */
-  lines: readonly string[];
-}
-
-/** One step for each response of the lead with tool calls: its text and the calls. */
-function stepsOf(entries: readonly Entry[], rows: readonly ToolCallRow[], linked: readonly Linked[]): string[] {
-  const results = new Map(
-    entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
-  );
-  const responses = entries.filter(
-    (entry): entry is AssistantEntry =>
-      entry.kind === 'assistant' && !entry.interrupted && entry.parts.some(({ type }) => type === 'tool_use'),
-  );
-  const told = new Set<string>();
-  const steps = responses.map(({ parts, cut }, index) => {
-    const words = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
-    const calls = parts.flatMap((part) => {
-      if (part.type !== 'tool_use') return [];
-      const own = linked.filter(({ run }) => run.toolCallId === part.id);
-      for (const { run } of own) told.add(run.id);
-      if (own.length > 0) return own.flatMap(({ lines: each }) => each);
-      const result = results.get(part.id);
-      const file = wrote(rows.find(({ toolCallId }) => toolCallId === part.id));
-      const end = `${result ? result.status : 'not done'}${seconds(result?.durationMs ?? null)}`;
-      return [`- ${code(part.name)}: ${end}${file === null ? '' : `, wrote ${file}`}`];
-    });
-    return [
-      '',
-      `### Step ${index + 1}`,
-      '',
-      ...(words.trim() === '' ? [] : [quote(words), '']),
-      ...calls,
-      ...(cut ? ['', inline(cutText(cut))] : []),
-    ];
-  });
-  // Started by a response whose end was never recorded.
-  const others = linked.filter(({ run }) => !told.has(run.id)).flatMap(({ lines: each }) => each);
-  return [...steps.flat(), ...(others.length > 0 ? ['', '### Further sub-agents', '', ...others] : [])];
-}
-
 function linksOf(run: RunRow, record: WorkflowRows, folder: string): string[] {
   const { runs } = record;
   const below = serversOf(run, runs).flatMap((one) => [
@@ -160,7 +122,8 @@ function linksOf(run: RunRow, record: WorkflowRows, folder: string): string[] {
 }
 
 function linkOf(run: RunRow, what: string, { record, folder }: { record: WorkflowRows; folder: string }): string {
-  const { agent, outcome, status, usage } = run;
+  const { agent, outcome, status, usage, error } = run;
+  const reason = error ? `: ${inline(shortened(firstLine(error.message), MAX_REASON_CHARS))}` : '';
   const tokens = tokensOf(usage).toLocaleString('en-US');
-  return `${wikilink(folder, agentFileOf(run), agent)}, ${what}: ${outcome ?? status}${worked(timesOfRun(run, record))}, ${tokens} tokens`;
+  return `${wikilink(folder, agentFileOf(run), agent)}, ${what}: ${outcome ?? status}${worked(timesOfRun(run, record))}, ${tokens} tokens${reason}`;
 }

@@ -63,6 +63,15 @@ test('the session lists them below the sub-agent that they serve, and tells each
 > Score: 60
 > Name the files.
 
+<details>
+<summary>Answer that was not handed over</summary>
+
+\`\`\`
+Three faults.
+\`\`\`
+
+</details>
+
 - Round 2 of 3, ${link(critics[1])}: passed, 90 of 100
 
 > Score: 90
