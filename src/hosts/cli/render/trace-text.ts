@@ -13,6 +13,9 @@ import type { RunTrace, SessionTrace, WorkflowTrace } from './trace.ts';
 import { visible } from '../terminal/visible.ts';
 import { wrap } from '../terminal/wrap.ts';
 
+/** Longest line of a call, a question, a grant or a message, in characters. */
+const MAX_LINE_CHARS = 200;
+
 export function traceText(trace: SessionTrace, width: number, style: Style): string[] {
   return [
     style('bold', truncate(`Session ${trace.id}: ${clean(trace.title)}`, width)),
@@ -30,10 +33,10 @@ function workflowText(workflow: WorkflowTrace, width: number, style: Style): str
   const head = `Workflow ${workflow.id} · ${state} · ${timesText(timesIn(workflow))} · ${tokens(workflow.usage)} · ${cost(workflow.usage.costUsd)}${queued(workflow)}${again(workflow.attempt)}`;
   return [
     truncate(head, width),
-    truncate(`  “${clean(workflow.prompt)}”`, width),
+    truncate(cutLine(`  “${clean(workflow.prompt)}”`), width),
     style('dim', truncate(`  trace ${workflow.traceId} · span ${workflow.spanId}`, width)),
     ...workflow.runs.flatMap((run) => runText(run, 'lead', { lead: '', rest: '' }, width, style)),
-    ...grantLines(workflow).map((line) => truncate(line, width)),
+    ...grantLines(workflow).map((line) => truncate(cutLine(line), width)),
   ];
 }
 
@@ -61,11 +64,11 @@ function runText(
   return [
     style(ink, truncate(lead + parts.join(' · '), width)),
     style('dim', truncate(below + times + path(run), width)),
-    style('dim', truncate(`${below}span ${run.spanId}`, width)),
+    style('dim', truncate(`${below}span ${run.spanId} · ${modelText(run)}`, width)),
     ...[
       ...[...approvalLines(run), ...saidLines(run), ...refusalLines(run)],
-      ...[...undoLines(run), ...compactionLines(run)],
-    ].map((line) => truncate(below + line, width)),
+      ...[...undoLines(run), ...compactionLines(run), ...reviewLines(run)],
+    ].map((line) => truncate(cutLine(below + line), width)),
     ...errorLines(run, width - stringWidth(below)).map((line) => below + style('red', line)),
     ...run.children.flatMap((child, index) => {
       const last = index === run.children.length - 1;
@@ -122,6 +125,17 @@ function compactionLines({ compactions }: RunTrace): string[] {
   return compactions.map((one) => `⇊ ${compactionText(one)} · ${localTime(one.at)}`);
 }
 
+function reviewLines({ reviews = [] }: RunTrace): string[] {
+  return reviews.map(({ attempt, passed, score, critique }) => {
+    const verdict = passed === null ? 'not readable' : passed ? 'passed' : 'not passed';
+    return `⟲ review ${attempt}: ${verdict}${score === null ? '' : `, ${score} of 100`}${critique === '' ? '' : ` – ${clean(critique)}`}`;
+  });
+}
+
+function modelText({ model, modelOrigin }: RunTrace): string {
+  return `${clean(model)}${modelOrigin === null ? '' : ` (${modelOrigin})`}`;
+}
+
 /** What was granted, when, and how it stands now. */
 function grantLines({ grants }: WorkflowTrace): string[] {
   return grants.map(({ id, agent, tool, pattern, scope, givenAt, revokedAt, calls }) => {
@@ -137,4 +151,9 @@ const queued = ({ maxQueueDepth: most }: WorkflowTrace) => (most === 0 ? '' : ` 
 const again = (attempt: number) =>
   attempt > 1 ? ` · attempt ${attempt}, interrupted ${attempt === 2 ? 'once' : `${attempt - 1} times`}` : '';
 const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value).toLocaleString('en-US')} ms`);
+/** At most 200 characters, also where the terminal is wider or its width is not known. */
+function cutLine(line: string): string {
+  const points = [...line];
+  return points.length <= MAX_LINE_CHARS ? line : `${points.slice(0, MAX_LINE_CHARS - 1).join('')}…`;
+}
 const clean = (text: string) => oneLine(visible(text));

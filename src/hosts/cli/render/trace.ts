@@ -9,6 +9,7 @@ import type { Missing } from '#contract/missing.ts';
 import { spanIdOf } from '#contract/telemetry/span-ids.ts';
 import type { ConversationRow, RunRow, ToolCallRow, WorkflowDetail } from '#contract/view.ts';
 import { askedItems } from '#core/approvals/asked-items.ts';
+import { reviewFields } from '#contract/history/review-history.ts';
 import { callPathOf } from '#core/records/run-words.ts';
 import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
 import { timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
@@ -101,6 +102,11 @@ function againOf({ again, agains }: RunRow): Pick<RunRow, 'again' | 'agains'> {
   return { ...(again && { again }), ...(agains && { agains }) };
 }
 
+/** The model with its origin, null for a run of an older version, and the reviews of what it answered. */
+function modelFields({ envelope, reviews }: RunRow) {
+  return { model: envelope.model, modelOrigin: envelope.modelOrigin ?? null, ...reviewFields(reviews) };
+}
+
 function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
   const {
     id,
@@ -140,7 +146,7 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
     ...againOf(run),
     callPath: callPathOf(run, detail.runs),
     task,
-    model: run.envelope.model,
+    ...modelFields(run),
     status,
     outcome,
     error,

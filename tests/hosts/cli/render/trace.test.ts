@@ -8,6 +8,7 @@ import { traceText } from '#hosts/cli/render/trace-text.ts';
 import { traceOf } from '#hosts/cli/render/trace.ts';
 import { RowsMade } from '../../../core/store/rows-made.ts';
 import { recordedServing, served } from '../../../support/flows/served.ts';
+import { envelopeOf } from '../../../support/envelope.ts';
 import { grantOf } from '../../../core/approvals/support.ts';
 import {
   at,
@@ -38,6 +39,7 @@ const child = runRow({
   outcome: 'error',
   error: { code: 'rate_limited', message: 'Too many requests' },
   parentChain: ['user', 'lead'],
+  envelope: envelopeOf('code-reviewer', 'Review it', { modelOrigin: 'lead' }),
 });
 const detail: WorkflowDetail = {
   conversation: conversationRow(),
@@ -125,14 +127,37 @@ test('the text has header, total, tree, order, times, tokens, marks and errors',
   expect(lines.slice(6)).toEqual([
     '◆ ✓ lead (primary) · 4,600 ms · 0 tokens · $0.00 · completed',
     '│   queued 0 ms · waiting 400 ms · model 50 ms · tools 0 ms',
-    `│   span ${lead?.spanId}`,
+    `│   span ${lead?.spanId} · claude-sonnet-5-5`,
     '│   ? Start code-reviewer – approved by person',
     '└── ● ✗ code-reviewer (spawn #1) · 1,500 ms · 0 tokens · $0.00 · error',
     '        queued 100 ms · waiting 400 ms · model 500 ms · tools 200 ms',
-    `        span ${lead?.children[0]?.spanId}`,
+    `        span ${lead?.children[0]?.spanId} · claude-sonnet-5-5 (lead)`,
     '        rate_limited: Too many requests',
     `        trace ${child.traceId} · user → lead · spawn: ${child.title}`,
   ]);
+});
+
+test('cuts each call, question and message to one line of 200 characters, without control characters', () => {
+  const long = `rm -rf \u001b[31m\n${'🙂'.repeat(300)}\t\u202eend`;
+  const calls = [{ ...detail.calls[0]!, status: 'error' as const, refusal: long }];
+  const approvals = [{ request: { ...spawnRequest(), title: long }, decisions: [decision({ at: later(400) })] }];
+  const run = runRow({ said: [{ id: newId(), text: long, at }] });
+  const workflow = workflowRow({ prompt: long });
+  const made = traceOf(detail.conversation, [{ ...detail, workflow, calls, approvals, runs: [run, child] }]);
+  const lines = traceText(made, Infinity, plainStyle);
+  const marked = lines.filter((line) => line.includes('🙂'));
+  expect(marked).toHaveLength(4);
+  for (const line of marked) {
+    expect([...line]).toHaveLength(200);
+    expect(line).toMatch(/🙂…$/);
+    expect(line).not.toMatch(/\p{C}/u);
+  }
+  expect(made.workflows[0]?.runs[0]?.children[0]?.toolCalls[0]?.refusal, 'the JSON has all of it').toBe(long);
+});
+
+test('the origin of a model is in the JSON; of a run of an older version it is null', () => {
+  const [lead] = trace.workflows[0]?.runs ?? [];
+  expect([lead?.modelOrigin, lead?.children[0]?.modelOrigin]).toEqual([null, 'lead']);
 });
 
 test('what was interrupted and resumed says so', () => {
