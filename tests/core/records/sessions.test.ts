@@ -1,11 +1,11 @@
 /** The Markdown files of sessions, written behind the real engine: what is in them, where they are, and that they can be made again. */
-import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { inputTokensOf } from '#contract/tally.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
-import { CHILD, LEAD, plainAnswer, spawnOne, threeChildren } from '../../support/fake-model/scenarios.ts';
+import { CHILD, LEAD, plainAnswer, spawn, spawnOne, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { fieldsOf, filesBelow, linksOf } from '../../support/session-files.ts';
@@ -20,6 +20,7 @@ interface Metadata {
   execution_trace: {
     trace_id: string;
     model: string;
+    model_origin?: string;
     parent_trace_id: string | null;
     agent_name: string;
     parent_chain: string[];
@@ -172,6 +173,44 @@ test('made again from the store they are the same, byte for byte', async () => {
     ...Object.fromEntries(Object.entries(live).map(([name, content]) => [name.split('/')[1], content])),
     'my note.md': 'mine',
   });
+});
+
+test('the page of a sub-agent that has ended is not written again by later work', async () => {
+  const data = await folderWith({});
+  const sessions = join(data, 'sessions');
+  const engine = await startEngine(spawnOne(), { data });
+  await engine.ask('First');
+  const [page = ''] = Object.keys(await written(sessions, 1)).filter((file) => !/session\.md|metadata/.test(file));
+  const before = await stat(join(sessions, page));
+  await engine.ask('Second');
+  await written(sessions, 2);
+  await project(engine);
+  const { ino, mtimeMs } = await stat(join(sessions, page));
+  expect({ ino, mtimeMs }).toEqual({ ino: before.ino, mtimeMs: before.mtimeMs });
+});
+
+test('the record has each model with its origin: the default of the lead, and the override of a spawn', async () => {
+  const data = await folderWith({});
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([spawn({ name: 'small', prompt: 'Try.', model: 'haiku' }), spawn({ name: 'same', prompt: 'Try.' })])
+    .on(CHILD)
+    .reply([text('Done.')])
+    .on({})
+    .reply([text('It is done.')]);
+  const engine = await startEngine(script, { data });
+  await engine.ask('Go');
+  expect(fieldsOf(await agentFileIn(engine, 'small'))).toMatchObject({ model_origin: 'override' });
+  expect(fieldsOf(await agentFileIn(engine, 'same'))).toMatchObject({ model_origin: 'lead' });
+  const files = await filesBelow(join(data, 'sessions'));
+  expect(fieldsOf(named(files, '/session.md'))).toMatchObject({ model_origin: 'default' });
+  const metadata = JSON.parse(named(files, '/metadata.json')) as Metadata & { primary_model_origin: string };
+  expect(metadata.primary_model_origin).toBe('default');
+  expect(metadata.execution_trace.map(({ agent_name, model_origin }) => [agent_name, model_origin])).toEqual([
+    ['lead', 'default'],
+    ['small', 'override'],
+    ['same', 'lead'],
+  ]);
 });
 
 test('a failed sub-agent says who failed at what, below whom, and with which error', async () => {

@@ -54,6 +54,18 @@ test('reviews stand with their score and critique, before what was found', () =>
   expect(agentPage(child({ text: 'Found.' }), NOTHING, FOLDER)).not.toContain('Reviews');
 });
 
+test('a failure has its type, message and stack in the front matter, with the status error', () => {
+  const error = { code: 'internal', message: 'It broke', detail: 'Error: It broke\n    at work (a.ts:1:2)' } as const;
+  const page = agentPage(child({ status: 'error', outcome: 'error', error }), NOTHING, FOLDER);
+  expect(fieldsOf(page)).toMatchObject({
+    status: 'error',
+    error_type: 'internal',
+    error_message: 'It broke',
+    error_detail: error.detail,
+  });
+  expect(page).toContain('```\nError: It broke\n    at work (a.ts:1:2)\n```');
+});
+
 test('files that it wrote stand with each time that this was undone, those of other runs do not', () => {
   const run = child({ text: 'Found.' });
   const call: ToolCallRow = {
