@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Envelope, Stage } from '#contract/agent.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import { type Approved, type Link, type NextStage, runChain } from '#core/flows/chain.ts';
+import { type Approved, type Link, linkOf as readLink, type NextStage, runChain } from '#core/flows/chain.ts';
+import { runRow } from '../../hosts/support/events.ts';
 import { FACTS } from '../../support/flows/chains.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 
@@ -84,4 +85,10 @@ describe('the runner of a chain', () => {
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'envelope_mismatch' } });
     expect(asked).toEqual([]);
   });
+});
+
+test('a run that is read from the store keeps its reviews, for the report to its lead', () => {
+  const reviews = [{ answer: 1, verdict: { passed: true, score: 90, critique: '' } }];
+  expect(readLink(runRow({ reviews }))).toMatchObject({ reviews });
+  expect(readLink(runRow())).not.toHaveProperty('reviews');
 });

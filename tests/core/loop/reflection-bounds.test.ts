@@ -1,4 +1,5 @@
 /** Reflection at its edges: what reviews cost is counted, and a bound, a stop or a failure in one loses no answer. */
+import type { ReviewedAttempt } from '#contract/history/review-history.ts';
 import { MAX_SILENT_REPEATS } from '#contract/limits.ts';
 import { describe, expect, test } from 'vitest';
 import type { Harness } from '../../support/engine.ts';
@@ -220,8 +221,15 @@ describe('wherever it runs', () => {
     expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
     const output = engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks')?.entry.output;
     expect(outputOf(output).results?.map(({ report }) => report)).toEqual(['one better', 'two better']);
-    const reviews = engine.of('run-end').flatMap((one) => one.reviews ?? []);
-    expect(reviews.map((review) => review.verdict?.score).sort()).toEqual([30, 30, 90, 90]);
+    const histories = (JSON.parse(output ?? '') as { results: { reviews: ReviewedAttempt[] }[] }).results;
+    expect(histories.map(({ reviews }) => reviews.map(({ score, improvement }) => [score, improvement]))).toEqual([
+      ...Array.from({ length: 2 }, () => [
+        [30, null],
+        [90, 60],
+      ]),
+    ]);
+    const stored = engine.of('run-end').flatMap((one) => one.reviews ?? []);
+    expect(stored.map((review) => review.verdict?.score).sort()).toEqual([30, 30, 90, 90]);
     expect(engine.model.requests.every(({ problem }) => problem === null)).toBe(true);
   });
 

@@ -21,6 +21,11 @@ test('short values stand on a line, with their place; long texts as the lines th
   );
 });
 
+test('the origin of a model is not listed, because it follows from the model', () => {
+  const asked = { model: 'sonnet', modelOrigin: 'lead' };
+  expect(editWords(asked, { model: 'opus', modelOrigin: 'person' })).toBe('model: "sonnet" → "opus"');
+});
+
 test('a change too large to list says so', () => {
   const words = editWords({ content: 'a\n'.repeat(30_000) }, { content: 'b\n'.repeat(30_000) });
   expect(words).toBe('content:\n(60000 characters became 60000: too many changes to list, read it anew)');
