@@ -6,7 +6,7 @@ import { STATUS_OF } from '#contract/status-of.ts';
 import { addTally, tallyOf } from '#contract/tally.ts';
 import { spanIdOf } from '#contract/telemetry/span-ids.ts';
 import { mcpServerOf } from '../agents/mcp-names.ts';
-import { getFailureReason } from '../tools/failure-reason.ts';
+import { getFailureReason } from '#contract/history/failure-reason.ts';
 import { DOORS, ERROR_TYPE, GEN_AI, INNER, LEVELS, PROMPT, TRIAD } from './names.ts';
 import {
   agentSpanId,

@@ -3,7 +3,7 @@ import { cutText } from '#contract/cut-text.ts';
 import type { AssistantEntry, Entry, ToolEntry, ToolUsePart } from '#contract/message.ts';
 import { shortened } from '#contract/messages/short-text.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
-import { getFailureReason } from '../../tools/failure-reason.ts';
+import { getFailureReason } from '#contract/history/failure-reason.ts';
 import { code, inline, quote, seconds, wrote } from '../markdown-parts.ts';
 
 /** Longest arguments of a call, in characters. */

@@ -1,6 +1,6 @@
 /** The reason why a call failed or was refused, on one line. Pure. */
-import type { ToolEntry } from '#contract/message.ts';
-import { firstLine, shortened } from '#contract/messages/short-text.ts';
+import type { ToolEntry } from '../message.ts';
+import { firstLine, shortened } from '../messages/short-text.ts';
 
 /** Longest reason, in characters. */
 const MAX_CHARS = 200;
