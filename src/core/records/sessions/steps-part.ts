@@ -10,7 +10,7 @@ import { code, inline, quote, seconds, wrote } from '../markdown-parts.ts';
 const MAX_ARGUMENT_CHARS = 120;
 
 /** A sub-agent of the run, and the list items that link to its page. */
-export interface LinkedRun {
+interface LinkedRun {
   run: RunRow;
   /** Its own, and below it those of what serves it. */
   lines: readonly string[];
