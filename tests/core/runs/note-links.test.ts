@@ -81,7 +81,7 @@ test('a session says which notes its runs read and wrote, and which link to it',
 
   const written = await runtime.request('conversation.project', { conversationId });
   const page = await readFile(join(written.folder, 'session.md'), 'utf8');
-  expect(page).toContain('\n- Notes read: [[plan]]\n- Notes written: [[docs/new]]\n');
+  expect(page).toContain('\n- Notes read: `plan.md`\n- Notes written: `docs/new.md`\n');
   expect(['a.md', 'b.markdown', 'c|d.md', '[e].md'].map(noteLink)).toEqual([
     '[[a]]',
     '[[b.markdown]]',
@@ -99,6 +99,21 @@ test('a session says which notes its runs read and wrote, and which link to it',
   expect(await runtime.request('conversation.notes', { conversationId })).toEqual({
     linking: ['docs/new.md', 'plan.md'],
   });
+});
+
+test('notes are links in the page of a session that is kept in the project, also after a change of the setting', async () => {
+  const engine = await startEngine(script(), { files, data: await folderWith(), configFolder: await folderWith() });
+  const { runtime, store, conversationId, folder } = engine;
+  await engine.ask('First look');
+  await runtime.request('conversation.project', { conversationId });
+  await runtime.request('settings.set', { path: 'sessions.project', value: true });
+  await engine.ask('Then look');
+  const row = (await store.conversation(conversationId))!;
+  const page = join(folder, '.triad/sessions', folderNameOf(row), 'session.md');
+  const notes = async () => (await readFile(page, 'utf8').catch(() => '')).match(/^- Notes .*$/gm);
+  await expect
+    .poll(notes)
+    .toEqual(['- Notes read: [[plan]]', '- Notes written: [[docs/new]]', '- Notes read: [[plan]]']);
 });
 
 test('only a call that gave its agent a note has read it', () => {

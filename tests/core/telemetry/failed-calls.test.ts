@@ -7,7 +7,7 @@ import { lead, queue, Recording, start } from '../../support/recording.ts';
 const SECRET = `sk-ant-api03-${'a1B2'.repeat(20)}`;
 
 /** The message and the type of the error of one call. */
-function errorOf(entry: Partial<ToolEntry>, content = false): [message: string | null, type: unknown] {
+function readError(entry: Partial<ToolEntry>, content = false): [message: string | null, type: unknown] {
   const recording = new Recording();
   recording.record(lead, { type: 'workflow-start', prompt: 'Go', approve: 'ask', attempt: 1 });
   start(recording, lead, queue(recording, lead, { prompt: 'Go', title: 'Go' }));
@@ -51,18 +51,18 @@ test.for<[string, Partial<ToolEntry>, string | null, string | undefined]>([
   ['without any words: its type', { output: '' }, 'error', 'error'],
   ['none of a call that completed', { status: 'completed', output: 'fine' }, null, undefined],
 ])('the reason %s', ([, entry, message, type]) => {
-  expect(errorOf(entry)).toEqual([message, type]);
+  expect(readError(entry)).toEqual([message, type]);
 });
 
 test('the error of an MCP server is sent only with content', () => {
   const entry = { name: 'mcp__files__read', output: 'Private words' };
-  expect(errorOf(entry)).toEqual(['error', 'error']);
-  expect(errorOf(entry, true)).toEqual(['Private words', 'error']);
+  expect(readError(entry)).toEqual(['error', 'error']);
+  expect(readError(entry, true)).toEqual(['Private words', 'error']);
 });
 
 test('a secret is redacted before the message is cut', () => {
-  const [message] = errorOf({ output: `${'x'.repeat(150)} ${SECRET}` });
+  const [message] = readError({ output: `${'x'.repeat(150)} ${SECRET}` });
   expect(message).toMatch(/^x{150} /);
   expect(message).not.toContain(SECRET.slice(0, 30));
-  expect(errorOf({ output: `${'🙂'.repeat(300)}` })[0]).toBe(`${'🙂'.repeat(200)}…`);
+  expect(readError({ output: `${'🙂'.repeat(300)}` })[0]).toBe(`${'🙂'.repeat(200)}…`);
 });

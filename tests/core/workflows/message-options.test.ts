@@ -41,7 +41,7 @@ test('a picture is sent to the model with this message and with later ones, and 
     workflows: [{ images: [image], runs: [{ entries: [{ images: [image] }, {}] }] }, {}],
   });
   const record = await recordOf(engine.store, sent.workflowId, () => true);
-  expect(workflowPart(record!, 'session').body).toContain(said);
+  expect(workflowPart(record!, 'session', false).body).toContain(said);
 });
 
 test.each([

@@ -103,6 +103,14 @@ interface ReadSession {
   missing: Missing[];
 }
 
+/** The form of a session's pages. */
+interface PageForm {
+  /** Name of the session's folder. */
+  folder: string;
+  /** The folder is in the project, from where links to notes lead to them. */
+  linksNotes: boolean;
+}
+
 const NOTHING: ReadSession = { ids: [], fresh: new Map(), missing: [] };
 
 export class SessionProjector {
@@ -244,11 +252,13 @@ export class SessionProjector {
     const name = folderNameOf(conversation);
     const [root, other] = await this.#rootsOf(conversation);
     const folder = `${rootPath(root)}/${name}`;
-    const { ids, fresh, missing } = conversation.deletedAt ? NOTHING : await this.#read(conversation);
+    const form = { folder: name, linksNotes: root.folder === PROJECT_SESSIONS };
+    const { ids, fresh, missing } = conversation.deletedAt ? NOTHING : await this.#read(conversation, form);
     // What was written when all was there says more than what could be written now.
     if (missing.length > 0 && (await hasSession(root, name))) return { folder, files: 0, missing };
     let files = 0;
-    if (ids.length > 0) files = await writeSession(root, name, this.#filesOf(conversation, { ids, fresh, missing }));
+    if (ids.length > 0)
+      files = await writeSession(root, name, this.#filesOf(conversation, { ids, fresh, missing }, form));
     else await removeSession(root, name);
     if ((await hasSession(other, name)) && !(await isSame(root, other))) await removeSession(other, name);
     this.#keepMark(conversation.id);
@@ -259,13 +269,19 @@ export class SessionProjector {
    * Reads and checks the workflows that this program has not written yet, each once: those that it has come from what it
    * stored itself.
    */
-  async #read(conversation: ConversationRow): Promise<ReadSession> {
+  async #read({ id, lastSeq }: ConversationRow, form: PageForm): Promise<ReadSession> {
     const { store } = this.#ports;
-    const { id, lastSeq } = conversation;
-    const folder = folderNameOf(conversation);
     const fresh = new Map<string, Rendered | null>();
     const take = (workflowId: string, rows: WorkflowRows | null) =>
-      void fresh.set(workflowId, rows && renderedOf(redacted(rows), folder));
+      void fresh.set(workflowId, rows && renderedOf(redacted(rows), form));
+    // After a change of the setting all pages are written in the other form.
+    if (
+      this.#parts
+        .get(id)
+        ?.values()
+        .some((part) => part.linksNotes !== form.linksNotes)
+    )
+      this.#parts.delete(id);
     const known = this.#parts.get(id);
     if (known !== undefined) {
       const ids = await workflowIdsOf(store, id);
@@ -281,16 +297,19 @@ export class SessionProjector {
   }
 
   /** Files of sub-agents first, so that no link is broken meanwhile. */
-  async *#filesOf(conversation: ConversationRow, { ids, fresh, missing }: ReadSession): AsyncGenerator<SessionFile> {
+  async *#filesOf(
+    conversation: ConversationRow,
+    { ids, fresh, missing }: ReadSession,
+    form: PageForm,
+  ): AsyncGenerator<SessionFile> {
     const { id } = conversation;
-    const folder = folderNameOf(conversation);
     const known = this.#parts.get(id) ?? new Map<string, WorkflowPart>();
     const parts = new Map<string, WorkflowPart>();
     for (const workflowId of ids) {
       const part = known.get(workflowId);
       if (part) parts.set(workflowId, part);
       else {
-        const rendered = fresh.get(workflowId) ?? (await this.#renderedAgain(workflowId, folder));
+        const rendered = fresh.get(workflowId) ?? (await this.#renderedAgain(workflowId, form));
         if (!rendered) continue;
         yield* rendered.pages;
         parts.set(workflowId, rendered.part);
@@ -304,9 +323,9 @@ export class SessionProjector {
   }
 
   /** One whose rows the check could not list; null if it was deleted. */
-  async #renderedAgain(workflowId: string, folder: string): Promise<Rendered | null> {
+  async #renderedAgain(workflowId: string, form: PageForm): Promise<Rendered | null> {
     const record = await recordOf(this.#ports.store, workflowId, () => true);
-    return record && renderedOf(redacted(record), folder);
+    return record && renderedOf(redacted(record), form);
   }
 
   /** Keeps the stale mark while a workflow runs: more events will follow, and the process may be killed before them. */
@@ -332,10 +351,10 @@ export class SessionProjector {
   }
 }
 
-function renderedOf(rows: WorkflowRows, folder: string): Rendered {
+function renderedOf(rows: WorkflowRows, { folder, linksNotes }: PageForm): Rendered {
   const children = rows.runs.filter(({ kind }) => kind !== 'lead');
   const pages = children.map((run) => ({ name: agentFileOf(run), text: agentPage(run, rows, folder) }));
-  return { pages, part: workflowPart(rows, folder) };
+  return { pages, part: workflowPart(rows, folder, linksNotes) };
 }
 
 /** They are one where the data folder is the project's own `.triad`. */

@@ -47,12 +47,13 @@ export interface WorkflowPart {
   coagents: string[];
   trace: TraceEntry[];
   maxQueueDepth: number;
+  linksNotes: boolean;
   /** Markdown of its section, without the heading. */
   body: string;
 }
 
-/** `folder`: name of the session's folder. */
-export function workflowPart(record: WorkflowRows, folder: string): WorkflowPart {
+/** `folder`: name of the session's folder. `linksNotes`: whether links to notes lead to them from there. */
+export function workflowPart(record: WorkflowRows, folder: string, linksNotes: boolean): WorkflowPart {
   const { workflow, runs, approvals } = record;
   const lead = runs.find(({ kind }) => kind === 'lead');
   return {
@@ -67,11 +68,16 @@ export function workflowPart(record: WorkflowRows, folder: string): WorkflowPart
     coagents: runs.filter(({ kind }) => kind === 'coagent').map((run) => wikilink(folder, agentFileOf(run))),
     trace: traceEntries(runs, approvals),
     maxQueueDepth: maxQueueDepth(runs),
-    body: bodyOf(record, lead, folder),
+    linksNotes,
+    body: bodyOf(record, lead, { folder, linksNotes }),
   };
 }
 
-function bodyOf(record: WorkflowRows, lead: RunRow | undefined, folder: string): string {
+function bodyOf(
+  record: WorkflowRows,
+  lead: RunRow | undefined,
+  { folder, linksNotes }: { folder: string; linksNotes: boolean },
+): string {
   const { workflow, runs, approvals, calls, entries } = record;
   const { id, createdAt, endedAt, usage, subAgentCount, attempt, error, text, outcome } = workflow;
   const linkedRuns = runs.filter(isSubAgent).map((run) => ({ run, lines: linksOf(run, record, folder) }));
@@ -89,7 +95,7 @@ function bodyOf(record: WorkflowRows, lead: RunRow | undefined, folder: string):
     `- Sub-agents: ${subAgentCount}`,
     `- Used: ${used(usage)}`,
     ...compactionItems(said),
-    ...notesOfWorkflow(calls),
+    ...notesOfWorkflow(calls, linksNotes ? noteLink : code),
     ...forked(workflow),
     ...leftOut(workflow),
     ...['', '### Query', '', quote(workflow.prompt), ...pictures(workflow.images)],
@@ -103,11 +109,11 @@ function bodyOf(record: WorkflowRows, lead: RunRow | undefined, folder: string):
   ]);
 }
 
-/** Of its agents, as links from the folder that they worked in. */
-function notesOfWorkflow(calls: readonly ToolCallRow[]): string[] {
+/** Of its agents; `render` gets paths in the folder that they worked in. */
+function notesOfWorkflow(calls: readonly ToolCallRow[], render: (path: string) => string): string[] {
   const { read, written } = notesOf(calls);
   const line = (name: string, paths: readonly string[]): string[] =>
-    paths.length === 0 ? [] : [`- Notes ${name}: ${paths.map((path) => noteLink(path)).join(', ')}`];
+    paths.length === 0 ? [] : [`- Notes ${name}: ${paths.map((path) => render(path)).join(', ')}`];
   return [...line('read', read), ...line('written', written)];
 }
 

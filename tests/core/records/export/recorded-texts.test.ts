@@ -42,7 +42,7 @@ async function writeTexts(conversation: ConversationRow, records: readonly Expor
   const folder = folderNameOf({ ...conversation, firstTitle: 'A recorded title' });
   const texts = [['export', (await collect(markdownOf(conversation, iterate(records)))).join('')]];
   for (const record of records) {
-    const parts = [workflowPart(record, folder)];
+    const parts = [workflowPart(record, folder, true)];
     texts.push([join(folder, 'session.md'), sessionPage(conversation, parts)]);
     texts.push([join(folder, 'metadata.json'), onOneLine(sessionMetadata(conversation, parts, '1.2.3'))]);
     for (const run of record.runs.filter(({ kind }) => kind !== 'lead'))

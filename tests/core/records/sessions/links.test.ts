@@ -62,11 +62,11 @@ interface Pages {
   /** Targets of every `[[…]]` that is not escaped, and not in a block of code, by page. */
   links: Map<string, string[]>;
   runs: RunRow[];
-  pageOf: (run: Pick<RunRow, 'agent' | 'id'>) => string;
+  getPage: (run: Pick<RunRow, 'agent' | 'id'>) => string;
   sessionPage: string;
 }
 
-async function pagesOf({ runtime, conversationId, store }: Harness): Promise<Pages> {
+async function readPages({ runtime, conversationId, store }: Harness): Promise<Pages> {
   const { folder } = await runtime.request('conversation.project', { conversationId });
   const name = basename(folder);
   const files = Object.entries(await filesBelow(dirname(folder))).filter(([file]) => file.endsWith('.md'));
@@ -74,8 +74,8 @@ async function pagesOf({ runtime, conversationId, store }: Harness): Promise<Pag
   const links = new Map([...texts].map(([page, content]) => [page, linkTargets(content)]));
   const { items } = await store.workflows({ conversationId, limit: 10 });
   const runs = await store.runsOf(items.map(({ id }) => id));
-  const pageOf: Pages['pageOf'] = (run) => `${name}/${agentFileOf(run).slice(0, -'.md'.length)}`;
-  return { texts, links, runs, pageOf, sessionPage: `${name}/session` };
+  const getPage: Pages['getPage'] = (run) => `${name}/${agentFileOf(run).slice(0, -'.md'.length)}`;
+  return { texts, links, runs, getPage, sessionPage: `${name}/session` };
 }
 
 function linkTargets(content: string): string[] {
@@ -83,7 +83,7 @@ function linkTargets(content: string): string[] {
   return [...prose.matchAll(/\[\[([^\]|]*)/g)].map(([, target = '']) => target);
 }
 
-async function worked(): Promise<Harness> {
+async function startWork(): Promise<Harness> {
   const engine = await startEngine(script(), { data: await folderWith({}), person: refuseOne });
   const helper = definitionOf({ name: 'helper', systemPrompt: 'You help.' });
   withAgents(engine.agents, [...CHAIN, ...pairOf({ flow: { type: 'judge' }, as: 'sub' }), helper], engine.folder);
@@ -93,8 +93,8 @@ async function worked(): Promise<Harness> {
 }
 
 test('every link leads to a page, and parent and child link to each other, whatever the titles and texts are', async () => {
-  const engine = await worked();
-  const { texts, links, runs, pageOf, sessionPage } = await pagesOf(engine);
+  const engine = await startWork();
+  const { texts, links, runs, getPage, sessionPage } = await readPages(engine);
   expect(runs.map(({ kind, agent }) => `${kind} ${agent}`).sort()).toEqual(
     [
       ...['lead lead', 'spawn odd one', 'delegate research', 'chain draft', 'chain polish'],
@@ -110,7 +110,7 @@ test('every link leads to a page, and parent and child link to each other, whate
   for (const run of runs) {
     if (run.kind === 'lead') continue;
     const above = runs.find(({ id }) => id === run.parentRunId)!;
-    const [page, parent] = [pageOf(run), above.kind === 'lead' ? sessionPage : pageOf(above)];
+    const [page, parent] = [getPage(run), above.kind === 'lead' ? sessionPage : getPage(above)];
     expect(links.get(parent), `${run.agent} from its parent`).toContain(page);
     expect(links.get(page), `${run.agent} to its parent`).toContain(parent);
     expect(links.get(page), `${run.agent} to its session`).toContain(sessionPage);
@@ -122,14 +122,14 @@ test('every link leads to a page, and parent and child link to each other, whate
 });
 
 test('steps have each call with its outcome, and refused sub-agents stand in the session with their reason', async () => {
-  const engine = await worked();
-  const { texts, runs, pageOf, sessionPage } = await pagesOf(engine);
+  const engine = await startWork();
+  const { texts, runs, getPage, sessionPage } = await readPages(engine);
   const session = texts.get(sessionPage)!;
   expect(session).toMatch(/- `spawn_agent` `\{"operation":"spawn",.*`: refused, [\d.]+ s: The maximum of sub-agents/);
   expect(session).toMatch(
     /\|refused\]\], spawn, refuse this one: rejected, .* tokens: Rejected by the person: Not now\.\n/,
   );
-  const odd = texts.get(pageOf(runs.find(({ agent }) => agent === 'odd one')!))!;
+  const odd = texts.get(getPage(runs.find(({ agent }) => agent === 'odd one')!))!;
   expect(odd).toMatch(
     /## Steps\n\n### Step 1\n\n- `read_file` `\{"path":"\[\\u005bmissing\]\]\.md"\}`: error, [\d.]+ s: \S/,
   );
