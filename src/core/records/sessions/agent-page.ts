@@ -132,7 +132,7 @@ function fieldsOf(
   });
 }
 
-/** Spread, because only an object that is written out has the type of front matter. */
+/** The review history as plain objects, which front matter requires. */
 function frontMatterReviews({ reviews }: RunRow) {
   const history = getReviewHistory(reviews).map((attempt) => ({ ...attempt }));
   return history.length > 0 ? { reviews: history } : {};

@@ -25,6 +25,6 @@ export function frontMatter(fields: Readonly<Record<string, Value>>): string {
     },
   });
   const yaml = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
-  // As an escape of the quoted text it has the same value, and is no link for programs that read lines.
+  // The escape has the same value, and a program that reads lines sees no link.
   return `---\n${yaml.replace(NO_LINK, (line) => line.replaceAll('[[', String.raw`\x5b\x5b`))}---\n`;
 }

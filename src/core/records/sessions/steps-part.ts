@@ -12,12 +12,12 @@ const MAX_ARGUMENT_CHARS = 120;
 /** A sub-agent of the run, and the list items that link to its page. */
 interface LinkedRun {
   run: RunRow;
-  /** Its own, and below it those of what serves it. */
+  /** The item of the sub-agent, then the items of the runs that serve it. */
   lines: readonly string[];
 }
 
 export interface StepParts {
-  /** Of the run. */
+  /** Entries of the run, in order. */
   entries: readonly Entry[];
   calls: readonly ToolCallRow[];
   linkedRuns: readonly LinkedRun[];

@@ -151,7 +151,7 @@ const queued = ({ maxQueueDepth: most }: WorkflowTrace) => (most === 0 ? '' : ` 
 const again = (attempt: number) =>
   attempt > 1 ? ` · attempt ${attempt}, interrupted ${attempt === 2 ? 'once' : `${attempt - 1} times`}` : '';
 const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value).toLocaleString('en-US')} ms`);
-/** At most 200 characters, also where the terminal is wider or its width is not known. */
+/** Cuts a line to 200 characters. The terminal may be wider, and where its width is not known nothing else cuts the line. */
 function cutLine(line: string): string {
   const points = [...line];
   return points.length <= MAX_LINE_CHARS ? line : `${points.slice(0, MAX_LINE_CHARS - 1).join('')}…`;
