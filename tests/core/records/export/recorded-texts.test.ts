@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AssistantEntry, Entry, Image } from '#contract/message.ts';
 import type { ConversationRow } from '#contract/view.ts';
-import { historyEntries } from '#core/records/adapters/history-entries.ts';
 import { markdownOf } from '#core/records/export/markdown.ts';
 import { type ExportedWorkflow, recordsOf } from '#core/records/export/record.ts';
 import { agentPage } from '#core/records/sessions/agent-page.ts';
@@ -153,23 +152,4 @@ test('the texts of rare entries equal the stored file', async () => {
   };
   const queuedRecord = { ...record, workflow, runs: [], executions: [], calls: [], approvals: [], entries: new Map() };
   await expect(await writeTexts(conversation, [record, queuedRecord])).toMatchFileSnapshot('recorded/rare.txt');
-});
-
-test('a history excludes remarks without an event', async () => {
-  const { record, lead } = await createRareRecord();
-  const history = historyEntries(lead, record.entries.get(lead.id) ?? []);
-  const rare = history.filter(({ timestamp }) => timestamp === at).map(({ timestamp: _, ...entry }) => entry);
-  expect(rare).toEqual([
-    { kind: 'User', source: 'person', text: 'Look at this' },
-    { kind: 'ToolCall', id: 's1', name: 'web_search', arguments: { query: 'q' } },
-    {
-      ...{ kind: 'ToolResult', call_id: 's1', status: 'completed' },
-      ...{ output: 'A page — https://example.org/', metadata: {} },
-    },
-    { kind: 'ToolCall', id: 'c1', name: 'write_file', arguments: '{"path' },
-    { kind: 'ToolCall', id: 'c2', name: 'write_file', arguments: { path: 'a.md' } },
-    { kind: 'ToolResult', call_id: 'c2', status: 'completed', output: 'Wrote a.md', metadata: {} },
-    { kind: 'Handoff', from: 'lead', to: 'critic', prompt: 'Review it' },
-    { kind: 'Handoff', from: 'lead', to: 'critic', prompt: 'Go on' },
-  ]);
 });
