@@ -8,6 +8,8 @@ export class LiveAnnouncer {
   announcement = $state('');
   #text = '';
   #spokenUnits = 0;
+  /** Rest of complete texts, announced with the next pause. */
+  #rest = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Takes the whole text so far; a text that does not continue the last one starts from its beginning. */
@@ -17,13 +19,19 @@ export class LiveAnnouncer {
     this.#timer ??= setTimeout(() => this.#announceSentences(), PAUSE_MS);
   }
 
-  /** Call when the text is complete: what is left is announced, followed by `closing`. */
-  end(closing: string): void {
-    this.stop();
-    if (this.#text === '') return;
-    this.#say(`${this.#text.slice(this.#spokenUnits)} ${closing}`);
+  /** Call when the text is complete and another may follow: announces its rest after the pause. */
+  complete(): void {
+    this.#rest += `${this.#text.slice(this.#spokenUnits)}\n`;
     this.#text = '';
     this.#spokenUnits = 0;
+  }
+
+  /** Call when no text follows: announces the rest and `closing` at once. */
+  end(closing: string): void {
+    this.stop();
+    this.complete();
+    this.#say(`${this.#rest.trim()} ${closing}`);
+    this.#rest = '';
   }
 
   stop(): void {
@@ -33,11 +41,13 @@ export class LiveAnnouncer {
 
   #announceSentences(): void {
     this.#timer = undefined;
-    const rest = this.#text.slice(this.#spokenUnits);
-    const sentences = /^[\s\S]*[.!?:\n](?=\s|$)/.exec(rest)?.[0] ?? '';
-    if (sentences === '') return;
+    const own = this.#text.slice(this.#spokenUnits);
+    const sentences = /^[\s\S]*[.!?:\n](?=\s|$)/.exec(own)?.[0] ?? '';
+    const words = this.#rest + sentences;
+    if (words.trim() === '') return;
+    this.#rest = '';
     this.#spokenUnits += sentences.length;
-    this.#say(sentences);
+    this.#say(words);
   }
 
   #say(words: string): void {

@@ -123,7 +123,6 @@ export const english = {
     log: 'Conversation',
     messages: 'Messages',
     workflowLabel: (prompt: string) => `Workflow: ${prompt}`,
-    replyDone: 'Reply complete',
     folder: 'Folder',
     lead: 'Lead',
     thinking: 'Thinking',

@@ -49,4 +49,15 @@ export const turnWords = {
         : 'Forked after this',
   openFork: 'Open the fork',
   changedThere: 'Changed in the conversation that this was forked from: it can be undone there.',
+  replyEnd: {
+    completed: 'Reply complete',
+    partial: 'Reply incomplete',
+    cancelled: 'Reply stopped',
+    rejected: 'Reply rejected',
+    timed_out: 'Reply timed out',
+    budget_exceeded: 'Reply ended at its limit',
+    refused: 'The model refused to reply',
+    error: 'Reply failed',
+    interrupted: 'Reply interrupted',
+  },
 } as const;

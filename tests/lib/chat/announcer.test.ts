@@ -1,10 +1,56 @@
-// What a screen reader is told of a growing answer has no marks of Markdown.
-import { expect, it } from 'vitest';
-import { LiveAnnouncer } from '#lib/ui/live-announcer.svelte.ts';
+// Screen readers hear the words of a reply without marks of Markdown, and how the reply ended.
+import { expect, it, vi } from 'vitest';
+import { Outcome } from '#contract/outcome.ts';
+import { ReplyAnnouncer } from '#lib/chat/reply-announcer.ts';
 
-it('says the words of an answer', () => {
-  const announcer = new LiveAnnouncer();
-  announcer.update('**Task**: I open `src/cli.js`');
-  announcer.end('The answer is complete.');
-  expect(announcer.announcement).toBe('Task: I open src/cli.js The answer is complete.');
+const running = { id: 'w', status: 'running', outcome: null } as const;
+const ended = (outcome: Outcome) => ({ id: 'w', status: 'completed', outcome }) as const;
+
+it('announces the words of a reply without marks', () => {
+  const announcer = new ReplyAnnouncer();
+  announcer.update([running], '**Task**: I open `src/cli.js`');
+  announcer.update([ended('completed')], '');
+  expect(announcer.announcement).toBe('Task: I open src/cli.js Reply complete');
+});
+
+it('announces how each reply ended, and "Reply stopped" for one that was stopped', () => {
+  const endings = Outcome.options.map((outcome) => {
+    const announcer = new ReplyAnnouncer();
+    announcer.update([running], '');
+    announcer.update([ended(outcome)], '');
+    return [outcome, announcer.announcement];
+  });
+  expect(Object.fromEntries(endings)).toEqual({
+    completed: 'Reply complete',
+    partial: 'Reply incomplete',
+    cancelled: 'Reply stopped',
+    rejected: 'Reply rejected',
+    timed_out: 'Reply timed out',
+    budget_exceeded: 'Reply ended at its limit',
+    refused: 'The model refused to reply',
+    error: 'Reply failed',
+    interrupted: 'Reply interrupted',
+  });
+});
+
+it('announces no end between two messages of one reply, and the end of a reply that another one follows', () => {
+  vi.useFakeTimers();
+  try {
+    const announcer = new ReplyAnnouncer();
+    announcer.update([running], 'I read the file');
+    announcer.update([running], '');
+    vi.advanceTimersByTime(3000);
+    expect(announcer.announcement).toBe('I read the file');
+    announcer.update([running], 'It is short');
+    announcer.update([ended('cancelled'), { ...running, id: 'next' }], '');
+    expect(announcer.announcement).toBe('It is short Reply stopped');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('announces nothing when a conversation with past replies opens', () => {
+  const announcer = new ReplyAnnouncer();
+  announcer.update([ended('completed')], '');
+  expect(announcer.announcement).toBe('');
 });

@@ -164,7 +164,6 @@ export const french = {
     log: 'Conversation',
     messages: 'Messages',
     workflowLabel: (prompt) => `Flux : ${prompt}`,
-    replyDone: 'Réponse terminée',
     folder: 'Dossier',
     lead: 'Agent principal',
     thinking: 'Réflexion',

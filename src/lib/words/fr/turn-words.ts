@@ -48,4 +48,15 @@ export const turnWords = {
         : 'Branche créée après ceci',
   openFork: 'Ouvrir la branche',
   changedThere: 'Changé dans la conversation d’où vient cette branche : c’est là que cela s’annule.',
+  replyEnd: {
+    completed: 'Réponse terminée',
+    partial: 'Réponse incomplète',
+    cancelled: 'Réponse arrêtée',
+    rejected: 'Réponse refusée',
+    timed_out: 'Réponse hors délai',
+    budget_exceeded: 'Réponse terminée à sa limite',
+    refused: 'Le modèle a refusé de répondre',
+    error: 'Échec de la réponse',
+    interrupted: 'Réponse interrompue',
+  },
 } satisfies SameWords<typeof english>;
