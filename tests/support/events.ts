@@ -226,7 +226,11 @@ export function recordedTrouble(): Recording {
   start(recording, chief, own, 2);
   for (const { who, envelope } of jobs.filter(({ who }) => who === stuck)) start(recording, who, envelope, 2);
   keepsThings(recording);
-  recording.remark(stuck, 'doom_loop', 'The same call was made 6 times in a row; the run was stopped');
+  recording.remark(
+    stuck,
+    'doom_loop',
+    'Repetitive behaviour detected: the same call was made 6 times in a row; the run was stopped',
+  );
   end(recording, stuck, 'error', 'doom_loop');
   recording.result(chief, { ...tool, status: 'error', output: '{}', durationMs: 900, metadata: {} });
   recording.record(chief, { type: 'turn-end', turn: 0, stopReason: 'tool_use' });

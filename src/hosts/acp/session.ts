@@ -292,9 +292,18 @@ export class Session {
       if (event.seq <= this.#seq) return;
       this.#seq = event.seq;
     }
-    for (const addressed of this.#parts.updates.of(event)) this.#address(addressed);
+    const updates = this.#isErrorOfPrompt(event) ? [] : this.#parts.updates.of(event);
+    for (const addressed of updates) this.#address(addressed);
     if (event.type !== 'workflow-end') return;
     for (const turn of this.#turns) if (turn.workflowId === event.workflowId) turn.ended.resolve(event);
+  }
+
+  /** Returns whether a prompt of this client ends with an error of the same text. */
+  #isErrorOfPrompt(event: AgentEvent): boolean {
+    if (event.type !== 'message-end' || event.parentRunId !== null) return false;
+    const { entry, workflowId } = event;
+    const isDoomLoop = entry.kind === 'system' && entry.code === 'doom_loop';
+    return isDoomLoop && [...this.#turns].some((turn) => turn.workflowId === workflowId);
   }
 
   #say(text: string): void {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import AgentCardOutcome from '#lib/runs/agent-card-outcome.svelte';
 import ExtendForm from '#lib/runs/extend-form.svelte';
+import TranscriptBlock from '#lib/runs/transcript-block.svelte';
 import ProviderWaitNote from '#lib/runs/provider-wait-note.svelte';
 import PlanPanel from '#lib/runs/plan-panel.svelte';
 import ReviewRecord from '#lib/runs/review-record.svelte';
@@ -120,4 +121,16 @@ it('shows why a report is only the best of several', async () => {
   const page = await mountInApp(AgentCardOutcome, { source: NO_VIEW, run: partial, phase: 'partial' as const });
   expect(page.text).toContain('the best of 3 answers is handed over (40 of 100)');
   expect(page.text).toContain('Half of it is read.');
+});
+
+it('shows the reason of a repeated call once: in the note of the error, or in a transcript without that note', async () => {
+  const { run } = createEndedRun('error');
+  const reason = 'Repetitive behaviour detected: the same call was made 6 times in a row; the run was stopped';
+  const failed: RunRow = { ...run, error: { code: 'doom_loop', message: reason } };
+  const entry = { kind: 'system', n: 3, at: run.endedAt!, code: 'doom_loop', text: reason } as const;
+  const block = { kind: 'system', key: 'entry-3', entry } as const;
+  const beside = await mountInApp(TranscriptBlock, { block, run: failed, hasErrorNote: true });
+  expect(beside.text).toBe('Repeats itself');
+  const alone = await mountInApp(TranscriptBlock, { block, run: failed });
+  expect(alone.text).toBe(reason);
 });

@@ -16,8 +16,6 @@ export type AcpEvent =
   | { type: 'Cancelled' }
   | { type: 'Error'; code: ErrorCode | Outcome; message: string };
 
-const DOOM_TEXT = 'Repetitive behaviour detected, stopped';
-
 /** Null for what is not told: handoffs, and the ends of iterations. Pass the events of one run, as for `loopEvent`. */
 export function acpEvent(event: AgentEvent): AcpEvent | null {
   if (event.type === 'plan-change') return { type: 'Plan', items: event.items };
@@ -38,7 +36,7 @@ export function acpEvent(event: AgentEvent): AcpEvent | null {
     case 'Error':
       return { type: 'Error', code: loop.code, message: loop.message };
     case 'DoomLoopDetected':
-      return { type: 'Error', code: 'doom_loop', message: `${DOOM_TEXT}: ${loop.message}` };
+      return { type: 'Error', code: 'doom_loop', message: loop.message };
     case 'HandoffTo':
     case 'IterationComplete':
     case undefined:

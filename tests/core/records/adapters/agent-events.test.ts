@@ -47,7 +47,10 @@ test('calls that run side by side keep their real order', () => {
 test('a loop is told, then the error that it ends with', () => {
   expect(loopOf(recordedTrouble(), troubled.stuck.runId)).toEqual([
     { type: 'Error', code: 'interrupted', message: 'Ended: interrupted' },
-    { type: 'DoomLoopDetected', message: 'The same call was made 6 times in a row; the run was stopped' },
+    {
+      type: 'DoomLoopDetected',
+      message: 'Repetitive behaviour detected: the same call was made 6 times in a row; the run was stopped',
+    },
     { type: 'Error', code: 'doom_loop', message: 'Ended: doom_loop' },
   ]);
 });
