@@ -9,7 +9,7 @@ interface Message {
   params?: {
     name?: string;
     arguments?: Record<string, unknown>;
-    _meta?: { progressToken?: number };
+    _meta?: { progressToken?: number; traceparent?: string };
     requestId?: number;
     capabilities?: unknown;
   };
@@ -160,6 +160,7 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
     said(id, 'redescribed');
   },
   lists: (id) => said(id, String(lists)),
+  traces: (id, { params }) => said(id, params?._meta?.traceparent ?? 'no trace'),
   work: (id) => said(id, 'done'),
 };
 

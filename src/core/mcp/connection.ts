@@ -168,7 +168,10 @@ export class Connection {
 
   /** All requests throw a `TriadError`: the signal's reason, `inactive` and `limit_reached` for its time, `disconnected` where the server ended meanwhile, `provider` for an answer that is an error or no answer, `unreachable`, `auth`. */
   async call(name: string, args: JsonObject, options: CallOptions): Promise<CallResult> {
-    return this.#ask('tools/call', { name, arguments: args }, `the tool "${name}"`, callResult, options);
+    const { span } = options;
+    // The W3C trace context, under the key that the protocol reserves for it.
+    const meta = span ? { _meta: { traceparent: `00-${span.traceId}-${span.spanId}-01` } } : {};
+    return this.#ask('tools/call', { name, arguments: args, ...meta }, `the tool "${name}"`, callResult, options);
   }
 
   /** Lists are asked for once, and again when the server says that they changed. The rest of a list that is too long, and entries that do not fit, are left out; its log says which. */

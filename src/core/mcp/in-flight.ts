@@ -2,6 +2,7 @@
 import type { CreateMessageRequest, CreateMessageResult, ElicitRequestFormParams } from '@modelcontextprotocol/client';
 import type { TriadError } from '../base/errors.ts';
 import { stopOf } from '../base/stop.ts';
+import type { CallSpan } from '../tools/tool.ts';
 import { Watchdog } from '../base/watchdog.ts';
 
 interface Progress {
@@ -32,6 +33,8 @@ export interface Answering {
 
 export interface CallOptions extends Answering {
   readonly signal: AbortSignal;
+  /** Span of the call. The server can report its own spans as children of it. */
+  readonly span?: CallSpan | null | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 

@@ -63,6 +63,7 @@ export class RunMcp implements McpAccess {
     const questionLimit = limitQuestions(server, context);
     const options: CallOptions = {
       signal: AbortSignal.any([context.signal, questionLimit.signal]),
+      span: context.span,
       onProgress: ({ message, progress, total }) =>
         context.progress(
           cutAtCodePoint(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, PROGRESS_CHARS),

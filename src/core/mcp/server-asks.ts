@@ -12,7 +12,7 @@ import type { ElicitAnswer, ElicitRequest, SampleRequest, SampleResult } from '.
 import { asked } from '../tools/asked.ts';
 import { serverWords } from './server-words.ts';
 
-type Context = Pick<ToolContext, 'ask' | 'sample' | 'workspace'>;
+type Context = Pick<ToolContext, 'ask' | 'sample' | 'workspace' | 'provider' | 'model'>;
 
 /** What is asked of a model, also as the person has changed it. */
 const Sample = z.strictObject({
@@ -47,7 +47,7 @@ interface Field {
  * Returns a context that rejects the fourth question of a call. Then `signal` aborts, and its reason is the error that ends
  * the call.
  */
-export function limitQuestions(server: string, { ask, sample, workspace }: Context) {
+export function limitQuestions(server: string, { ask, ...others }: Context) {
   const controller = new AbortController();
   let count = 0;
   const askLimited: Context['ask'] = (question, signal) => {
@@ -58,7 +58,7 @@ export function limitQuestions(server: string, { ask, sample, workspace }: Conte
     controller.abort(error);
     return Promise.reject(error);
   };
-  return { context: { ask: askLimited, sample, workspace }, signal: controller.signal };
+  return { context: { ...others, ask: askLimited }, signal: controller.signal };
 }
 
 /** Declined where it cannot be put to the person, they say no, or what must be said is not. */
@@ -120,7 +120,7 @@ export async function sample(
           .filter((text) => text !== '')
           .join('\n\n'),
         reason: `${server} asks for it in the middle of a call`,
-        impact: `At most ${request.maxTokens} tokens of output`,
+        impact: `At most ${request.maxTokens} tokens of output from ${context.model} at ${context.provider}`,
         folder: context.workspace.folder,
         input,
         hash: canonicalHash(input),
@@ -134,11 +134,11 @@ export async function sample(
   if (!decision?.allowed) return null;
   const agreed = Sample.safeParse(decision.edited ?? input);
   if (!agreed.success) return null;
-  const { text, model, stopReason } = await context.sample(agreed.data, signal);
+  const { text, stopReason } = await context.sample(agreed.data, signal);
   return {
     role: 'assistant',
     content: { type: 'text', text },
-    model,
+    model: context.model,
     stopReason: stopReason === 'max_tokens' ? 'maxTokens' : 'endTurn',
   };
 }

@@ -64,6 +64,8 @@ export interface Engine {
   readonly price: (model: string, usage: ModelUsage) => { nanoUsd: number | null; priceVersion: string | null };
   /** Where the person lists prices that the program does not know. */
   readonly pricesFile: string;
+  /** Returns whether spans are sent to a collector now. */
+  readonly isTraced: () => boolean;
   /** The limits and retries of requests, by provider. */
   readonly requests: ProviderRequests;
 }

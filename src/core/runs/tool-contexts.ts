@@ -1,5 +1,7 @@
 /** What each call of a run may use: one context a call, made of what the run has. */
 import type { PlanItem } from '#contract/message.ts';
+import { spanIdOf } from '#contract/telemetry/span-ids.ts';
+import { traceIdOf } from '../base/ids.ts';
 import { redactKeysNow } from '../base/redact.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { shellFolderIn, stampIn } from '../log/transcript.ts';
@@ -8,7 +10,7 @@ import type { SideAnswer, SideAsk } from '../loop/side-request.ts';
 import type { WireMessage } from '../model/model.ts';
 import { findRipgrep } from '../tools/search/ripgrep.ts';
 import { search, type SearchJob } from '../tools/search/search.ts';
-import type { Tool, ToolContext } from '../tools/tool.ts';
+import type { CallSpan, Tool, ToolContext } from '../tools/tool.ts';
 import { stateOf } from '../workspace/file-state.ts';
 import type { Call } from '../workspace/snapshots.ts';
 import type { Parts } from './run-parts.ts';
@@ -46,7 +48,8 @@ export function contextsFor(
   const { recorder, envelope, kind } = parts.plan;
   const { conversationId, workflowId, runId, agent } = recorder.ids;
   const { folder } = envelope;
-  const own = { ...ownOf(parts), plan, sample: sampleFor(envelope.model, request) };
+  const { provider, model } = envelope;
+  const own = { ...ownOf(parts), plan, provider, model, sample: sampleFor(request) };
   return async (toolCallId, called) => {
     const { name: tool } = called;
     // Sub-agents that are asked for together start in one commit: nothing on the disk is waited for.
@@ -61,6 +64,7 @@ export function contextsFor(
     const outputPath = () => engine.outputs.path(ids);
     return {
       ...ids,
+      span: engine.isTraced() ? callSpan(parts, toolCallId) : null,
       workspace,
       lent: (kind) => engine.lenders.of(conversationId, kind),
       signal,
@@ -76,6 +80,15 @@ export function contextsFor(
       privateHosts: engine.settings.web.private_hosts,
       ...own,
     };
+  };
+}
+
+/** The span that the telemetry makes of the call when it ends. */
+function callSpan({ workflow, plan }: Parts, toolCallId: string): CallSpan {
+  const { workflowId, runId } = plan.recorder.ids;
+  return {
+    traceId: traceIdOf(workflow.runs.leadRunId),
+    spanId: spanIdOf(workflowId, ['tool', runId, toolCallId, plan.attempt]),
   };
 }
 
@@ -114,11 +127,10 @@ function askFor(tool: Tool, id: string, { ask }: RunQuestions, watchdog: Parts['
   };
 }
 
-function sampleFor(model: string, request: (ask: SideAsk) => Promise<SideAnswer>): ToolContext['sample'] {
-  return async ({ messages, ...asked }, signal) => {
+function sampleFor(request: (ask: SideAsk) => Promise<SideAnswer>): ToolContext['sample'] {
+  return ({ messages, ...asked }, signal) => {
     const wire = messages.map(({ role, text }): WireMessage => ({ role, content: [{ type: 'text', text }] }));
-    const answer = await request({ ...asked, purpose: 'sampling', messages: wire, signal });
-    return { ...answer, model };
+    return request({ ...asked, purpose: 'sampling', messages: wire, signal });
   };
 }
 

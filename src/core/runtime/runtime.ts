@@ -337,6 +337,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     capabilities: (name, model) => providers.models.capabilities(name, model),
     price: (model, usage) => priceOf(ports.prices, model, usage),
     pricesFile: ports.prices.file,
+    isTraced: () => ports.telemetry.isOn,
     requests: new ProviderRequests(providers, {
       clock: ports.retryClock ?? systemClock,
       isAttended: () => gate.isAttended,

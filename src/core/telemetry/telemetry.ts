@@ -49,9 +49,14 @@ export class Telemetry {
     this.#ports = ports;
   }
 
+  /** True if a collector is set up. */
+  get isOn(): boolean {
+    return placeOf(this.#ports).endpoint !== null;
+  }
+
   /** Takes every stored event; never waits and never throws. */
   observe(event: DurableEvent): void {
-    if (!TAKEN.has(event.type) || placeOf(this.#ports).endpoint === null) return;
+    if (!TAKEN.has(event.type) || !this.isOn) return;
     const { workflowId } = event;
     if (this.#isTaken(event)) return;
     const known = this.#workflows.get(workflowId);

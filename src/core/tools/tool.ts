@@ -35,12 +35,23 @@ export interface ToolResult {
   isUnredacted?: true;
 }
 
+/** Ids of a span, as the telemetry sends them: 32 and 16 hexadecimal digits. What a tool starts can be its child. */
+export interface CallSpan {
+  traceId: string;
+  spanId: string;
+}
+
 /** Everything that a tool may use of its run. */
 export interface ToolContext {
   readonly conversationId: string;
   readonly workflowId: string;
   readonly runId: string;
   readonly toolCallId: string;
+  /** Provider and model that the run sends its requests to. */
+  readonly provider: string;
+  readonly model: string;
+  /** The telemetry span of this call; null if no collector is set up. */
+  readonly span: CallSpan | null;
   /** Nothing outside may be read or written. */
   readonly workspace: Workspace;
   /** The client that lends its editor's files or its terminals to the conversation now. */
@@ -125,7 +136,6 @@ interface Sampling {
 
 interface Sampled {
   text: string;
-  model: string;
   stopReason: StopReason;
 }
 

@@ -203,7 +203,10 @@ describe('a server that lies', () => {
     const [refused, answer, none, other] = outputs(engine);
     // The protocol's code for a method that is not there.
     expect(refused).toBe('{"error":-32601}');
-    expect(JSON.parse(answer!)).toMatchObject({ role: 'assistant', content: { text: 'Because.' } });
+    const { model, provider } = engine.of('run-queue')[0]!.envelope;
+    expect(JSON.parse(answer!)).toMatchObject({ role: 'assistant', content: { text: 'Because.' }, model });
+    const impact = `At most 9 tokens of output from ${model} at ${provider}`;
+    expect(askedPerson(engine)[1]?.subject).toMatchObject({ impact });
     expect(none).toBe('{"error":-1}');
     expect(other).toContain('Otherwise.');
     // What the person makes of it is what the model is asked.
