@@ -145,6 +145,7 @@ export const decisionWords = {
   yourChanges: 'Your changes',
   details: 'Details and edit',
   edit: 'Edit',
+  asJson: 'As JSON',
   why: 'Why am I asked?',
   whyFailed: 'Why could not be told',
   whyNone: 'An agent asks you itself: no rule decides that.',

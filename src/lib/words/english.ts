@@ -24,7 +24,7 @@ import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { replayWords } from './replay-words.ts';
 import { reviewWords } from './review-words.ts';
-import { riskOf } from './risk-words.ts';
+import { riskLevels, riskOf } from './risk-words.ts';
 import { rulesWords } from './rules-words.ts';
 import { saidWords } from './said-words.ts';
 import { stageWords } from './stage-words.ts';
@@ -50,6 +50,7 @@ export const english = {
   calls,
   kinds,
   riskOf,
+  riskLevels,
   remarks,
   advice,
   colon: ':',

@@ -87,7 +87,7 @@ async function shown(
 
 describe('the approval modal', () => {
   it('marks what cannot be undone, and nothing that only looks', async () => {
-    const badge = (html: string) => html.match(/<span[^>]*data-risk[^>]*>[^<]*/g) ?? [];
+    const badge = (html: string) => html.match(/<span[^>]*data-risk=[^>]*>[^<]*/g) ?? [];
     const [grave = '', ...others] = badge(await shown(write, 'medium', { reversible: false }));
     expect(others).toEqual([]);
     expect(grave).toMatch(/bg-danger-wash.*>cannot be undone$/);
@@ -95,6 +95,31 @@ describe('the approval modal', () => {
     expect(quiet).toMatch(/>can be undone$/);
     expect(quiet).not.toContain('danger');
     for (const risk of ['low', 'medium', 'high'] as const) expect(badge(await shown(reader, risk))).toEqual([]);
+  });
+
+  it.each([
+    ['low', 'Low risk', 'text-soft', 'Risque faible'],
+    ['medium', 'Medium risk', 'bg-warn-wash', 'Risque moyen'],
+    ['high', 'High risk', 'bg-danger-wash', 'Risque élevé'],
+  ] as const)(
+    'shows a badge for a %s risk, in words, and the level in the JSON',
+    async (risk, words, colour, french) => {
+      const badges = (html: string) => html.match(/<span[^>]*data-risk-level[^>]*>[^<]*/g) ?? [];
+      for (const subject of [reader, write]) {
+        const html = await shown(subject, risk);
+        expect(badges(html)).toEqual([expect.stringMatching(new RegExp(`${colour}[^>]*="${risk}">${words}$`))]);
+        expect(wordsOf(html)).toContain(`"risk": "${risk}"`);
+      }
+      await learn('fr');
+      speakBy(() => 'fr');
+      expect(badges(await shown(reader, risk))[0]).toContain(french);
+    },
+  );
+
+  it('shows no risk for a question whose answer allows nothing', async () => {
+    const bound = { of: 'run', name: 'iterations', value: 40 } as const;
+    const limit = { kind: 'limit', bound, add: { iterations: 40 }, folder: '/tmp/project', hash: 'h' } as const;
+    expect(await shown(limit, 'low')).not.toContain('data-risk-level');
   });
 
   it('shows who would start, with its prompt, model, tools, permissions and folder', async () => {

@@ -1,4 +1,4 @@
-// Most questions have nothing grave: what is said of one means something.
+// The level of a risk, and the few words that some questions add to it.
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '#contract/approval.ts';
 import { riskOf } from '#lib/words/risk-words.ts';
@@ -27,12 +27,13 @@ describe('riskOf', () => {
     ],
     [{ risk: 'medium', reversible: true, subject: write }, null, 'can be undone'],
     [{ risk: 'low', reversible: true, subject: tool }, null, ''],
-    [{ risk: 'high', reversible: true, subject: write }, 'grave', 'high risk'],
+    [{ risk: 'high', reversible: true, subject: write }, 'grave', ''],
     [{ risk: 'medium', reversible: false, subject: tool }, 'grave', 'cannot be undone'],
     [{ risk: 'medium', reversible: true, subject: action }, null, 'its agent says that it can be undone'],
     [{ risk: 'medium', reversible: false, subject: action }, 'grave', 'its agent says that it cannot be undone'],
     [{ risk: 'low', reversible: true, subject: questions }, null, ''],
   ] as const)('%#: says what is grave', (request, weight, words) => {
-    expect(riskOf(request, 0)).toEqual({ weight, words });
+    const level = request.subject.kind === 'questions' ? null : request.risk;
+    expect(riskOf(request, 0)).toEqual({ weight, level, words });
   });
 });

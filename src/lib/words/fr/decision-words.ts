@@ -132,6 +132,7 @@ export const decisionWords = {
   yourChanges: 'Vos modifications',
   details: 'Détails et modification',
   edit: 'Modifier',
+  asJson: 'En JSON',
   why: 'Pourquoi cette question ?',
   whyFailed: 'Impossible de dire pourquoi',
   whyNone: 'Un agent vous interroge lui-même : aucune règle n’en décide.',

@@ -37,7 +37,7 @@ import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { replayWords } from './replay-words.ts';
 import { reviewWords } from './review-words.ts';
-import { riskOf } from './risk-words.ts';
+import { riskLevels, riskOf } from './risk-words.ts';
 import { rulesWords } from './rules-words.ts';
 import { saidWords } from './said-words.ts';
 import { advice, de, plural } from './sentences.ts';
@@ -91,6 +91,7 @@ export const french = {
     coagent: 'coagent',
   },
   riskOf,
+  riskLevels,
   remarks: {
     cancelled: 'Arrêté',
     doom_loop: 'Se répète',
