@@ -10,6 +10,13 @@ export const COMMANDS: readonly AvailableCommand[] = [
   },
   { name: 'resume', description: 'Go on with the interrupted message from its last finished step' },
   { name: 'compact', description: 'Summarise the oldest part of what the lead was told, to make room' },
+  { name: 'undo', description: 'Undo the changes of files by the newest message; shows them and asks first' },
+  { name: 'redo', description: 'Take the last undo or rewind back; shows what changes and asks first' },
+  {
+    name: 'rewind',
+    description: 'Go back to before a message, with its files; without a number: the messages',
+    input: { hint: 'number' },
+  },
   {
     name: 'mcp',
     description: 'Send a prompt of an MCP server: SERVER PROMPT [KEY=VALUE …]',

@@ -11,10 +11,12 @@ import type { Client, Output } from '#contract/rpc.ts';
 import { spawnIndex } from '#contract/spawn-items.ts';
 import type { Asker } from './asker.ts';
 import type { Choices } from './choices.ts';
+import { type ChangeCommand, isChangeCommand, planChange } from './change-commands.ts';
 import { agentsText, COMMANDS, commandIn, compactText, helpText, mcpPrompt, sessionsText } from './commands.ts';
 import type { Door } from './door.ts';
 import { lend, type LentSession } from './lent-host.ts';
 import { type Message, messageOf } from './prompt-text.ts';
+import { chosenOf } from './question.ts';
 import { chunk } from './run-updates.ts';
 import type { Addressed, SessionUpdates } from './session-updates.ts';
 import { stopReasonOf } from './stop-reason.ts';
@@ -128,6 +130,7 @@ export class Session {
     if (name === 'resume') return this.resume(null, signal);
     if (name === 'mcp') return this.#turn(signal, (turn) => this.#sendPromptOf(turn, rest));
     if (name === 'compact') return this.#turn(signal, (turn) => this.#compact(turn));
+    if (isChangeCommand(name)) return this.#turn(signal, (turn) => this.#change(turn, { name, rest }));
     this.#say(await this.#answerTo(command));
     return 'end_turn';
   }
@@ -268,6 +271,47 @@ export class Session {
   async #compact(turn: Turn): Promise<void> {
     const words = await this.#parts.door.ask((client) => compactText(client, this.id));
     if (!turn.isStopped) this.#say(words);
+    turn.ended.resolve(null);
+  }
+
+  /** Shows what would change, and does it after a yes. */
+  async #change(turn: Turn, command: { name: ChangeCommand; rest: string }): Promise<void> {
+    const { door, context } = this.#parts;
+    const { id, folder } = this;
+    const plan = await door.ask((client) => planChange(client, { conversationId: id, folder }, command));
+    if (typeof plan === 'string') {
+      if (!turn.isStopped) this.#say(plan);
+      return turn.ended.resolve(null);
+    }
+    const { title, content, paths, options } = plan;
+    this.#commands += 1;
+    const toolCallId = `${id}:${command.name}-${this.#commands}`;
+    const locations = paths.map((path) => ({ path }));
+    const call = { toolCallId, title, kind: 'edit' as const, status: 'pending' as const, content, locations };
+    this.#tell({ sessionUpdate: 'tool_call', ...call });
+    const withdrawal = new AbortController();
+    const withdraw = () => withdrawal.abort();
+    turn.ended.promise.then(withdraw, withdraw);
+    const asking = { sessionId: id, toolCall: call, options };
+    const waits = { cancellationSignal: withdrawal.signal, stopWaitingOnCancel: true };
+    const end = (status: 'completed' | 'failed') =>
+      this.#tell({ sessionUpdate: 'tool_call_update', toolCallId, status });
+    try {
+      const response = await context.request(methods.client.session.requestPermission, asking, waits);
+      const chosen = chosenOf(asking, response);
+      const isAllowed = options.some(({ optionId, kind }) => optionId === chosen?.optionId && kind === 'allow_once');
+      if (turn.isStopped || !chosen || !isAllowed) {
+        end('failed');
+        if (!turn.isStopped) this.#say('Nothing was changed.');
+      } else {
+        const words = await door.ask((client) => plan.carryOut(client, chosen.optionId));
+        end('completed');
+        this.#say(words);
+      }
+    } catch (error) {
+      end('failed');
+      throw error;
+    }
     turn.ended.resolve(null);
   }
 

@@ -1,0 +1,261 @@
+/** The commands `/undo`, `/redo` and `/rewind`: what each would do, as a question to the client, and then doing it. */
+import { resolve } from 'node:path';
+import { type PermissionOption, RequestError, type ToolCallContent } from '@agentclientprotocol/sdk';
+import type { ChangeDiff, ChangeRow, UndoneFile } from '#contract/change.ts';
+import { titleOf } from '#contract/messages/short-text.ts';
+import type { Client, Output } from '#contract/rpc.ts';
+import { visible } from '../cli/terminal/visible.ts';
+import { textContent } from './tool-call.ts';
+
+export type ChangeCommand = 'undo' | 'redo' | 'rewind';
+
+/** A command that waits for the yes of the person. */
+export interface PlannedChange {
+  title: string;
+  content: ToolCallContent[];
+  /** Paths of its files, absolute. */
+  paths: string[];
+  options: PermissionOption[];
+  /** Does it, and returns what was done. `optionId`: the allowing option that the person chose. */
+  carryOut(client: Client, optionId: string): Promise<string>;
+}
+
+interface Place {
+  conversationId: string;
+  folder: string;
+}
+
+type Workflow = Output<'conversation.snapshot'>['workflows'][number];
+/** What the command does to the files of a message and of all later ones. */
+type Direction = 'undo' | 'redo';
+
+/** How one file would be changed. */
+interface FilePlan extends UndoneFile {
+  added: number;
+  removed: number;
+  diffs: ToolCallContent[];
+}
+
+/** Messages that `/rewind` lists. */
+const MOST_LISTED = 20;
+/** Files whose lines are counted and shown; each difference is made again. */
+const MOST_DIFFS = 50;
+
+/** Without the words that the SDK puts before a message. */
+const createRefusal = (message: string): RequestError => new RequestError(-32602, message, { code: 'bad_input' });
+
+export const isChangeCommand = (name: string): name is ChangeCommand =>
+  name === 'undo' || name === 'redo' || name === 'rewind';
+
+/** Returns a text instead of a plan if the person must first choose. Throws if there is nothing to do. */
+export async function planChange(
+  client: Client,
+  place: Place,
+  { name, rest }: { name: ChangeCommand; rest: string },
+): Promise<PlannedChange | string> {
+  const { conversationId } = place;
+  const { workflows } = await client.request('conversation.snapshot', { conversationId });
+  if (workflows.some(({ status }) => status === 'running' || status === 'pending'))
+    throw createRefusal(`A message of this session is in progress: stop it before /${name}`);
+  if (name === 'rewind') return planRewind(client, place, { workflows, rest });
+  if (rest !== '') throw createRefusal(`/${name} takes no argument`);
+  const [last] = workflows.slice(-1);
+  if (name === 'redo' && last?.left) return planReturn(client, place, workflows);
+  return planFiles(client, place, name);
+}
+
+/** The newest message whose changes are there, or the oldest one whose changes were undone. */
+async function planFiles(client: Client, place: Place, direction: Direction): Promise<PlannedChange> {
+  const { conversationId } = place;
+  const rows = await client.request('change.list', { conversationId });
+  const isUndone = direction === 'redo';
+  const candidates = rows.filter(({ files }) => files.some(({ state }) => isWanted(state, direction)));
+  const row = isUndone ? candidates[0] : candidates.at(-1);
+  if (!row)
+    throw createRefusal(
+      `Nothing to ${direction}: no change of a file in this session is ${isUndone ? 'undone' : 'left'}`,
+    );
+  const { workflowId } = row;
+  const files = await planOf(client, place, { rows, workflowId, direction });
+  const undoOptions = optionsFor(files, direction === 'undo' ? 'Undo' : 'Redo');
+  if (undoOptions === null) throw createRefusal(`Nothing to ${direction}: ${conflictText(files)}`);
+  const target = { fromWorkflowId: workflowId };
+  return {
+    title: `${direction === 'undo' ? 'Undo' : 'Redo'} the changes of ${countFiles(files)}`,
+    ...shownOf(place, files),
+    options: undoOptions,
+    carryOut: async (using) => {
+      const input = { conversationId, target, redo: isUndone, leave: hasConflict(files) };
+      const done = await using.request('change.undo', input);
+      return `${doneText(done, direction)} ${isUndone ? '`/undo` undoes it again.' : '`/redo` takes that back.'}`;
+    },
+  };
+}
+
+function isWanted(state: ChangeRow['files'][number]['state'], direction: Direction): boolean {
+  return direction === 'redo' ? state === 'undone' : state === 'done' || state === 'changed';
+}
+
+/** Messages in the context of the lead, newest first: 1 is the newest. */
+async function planRewind(
+  client: Client,
+  place: Place,
+  { workflows, rest }: { workflows: readonly Workflow[]; rest: string },
+): Promise<PlannedChange | string> {
+  const messages = workflows.filter(({ left }) => !left).toReversed();
+  if (messages.length === 0) throw createRefusal('Nothing to go back to: this session has no message');
+  if (rest === '') return listText(messages);
+  const message = /^[1-9]\d*$/.test(rest) ? messages[Number(rest) - 1] : undefined;
+  if (!message) throw createRefusal(`There is no message ${rest}: /rewind lists them, 1 to ${messages.length}`);
+  const count = Number(rest);
+  const { conversationId } = place;
+  const rows = await client.request('change.list', { conversationId });
+  const files = await planOf(client, place, { rows, workflowId: message.id, direction: 'undo' });
+  const leaves = `${count === 1 ? 'This message leaves' : `These ${count} messages leave`} the context of the lead:`;
+  const shown = shownOf(place, files);
+  const texts = messages.slice(0, count).map(({ prompt }) => `- ${visible(titleOf(prompt))}`);
+  const withFiles = optionsFor(files, 'Rewind messages and files');
+  return {
+    title: `Go back to before “${visible(titleOf(message.prompt))}”`,
+    paths: shown.paths,
+    content: [textContent([leaves, ...texts].join('\n')), ...shown.content],
+    options: [
+      ...(withFiles ?? []).filter(({ kind }) => kind === 'allow_once'),
+      { optionId: 'messages', name: 'Rewind messages only', kind: 'allow_once' },
+      REJECT,
+    ],
+    carryOut: async (using, optionId) => {
+      const input = { conversationId, workflowId: message.id, left: true, leave: hasConflict(files) };
+      const done = await using.request('conversation.rewind', { ...input, files: optionId !== 'messages' });
+      const gone = count === 1 ? '1 message is' : `${count} messages are`;
+      const said = done.files.length === 0 ? '' : ` ${doneText(done.files, 'undo')}`;
+      return `${gone} no longer in the context of the lead.${said} \`/redo\` takes that back.`;
+    },
+  };
+}
+
+/** Takes the newest rewind back: its messages, and the files that it undid. */
+async function planReturn(client: Client, place: Place, workflows: readonly Workflow[]): Promise<PlannedChange> {
+  const { conversationId } = place;
+  const first = workflows.findLastIndex(({ left }) => !left) + 1;
+  const messages = workflows.slice(first);
+  const workflowId = messages[0]!.id;
+  const rows = await client.request('change.list', { conversationId });
+  const files = await planOf(client, place, { rows, workflowId, direction: 'redo' });
+  const texts = messages.map(({ prompt }) => `- ${visible(titleOf(prompt))}`);
+  const shown = shownOf(place, files);
+  return {
+    title: `Take the rewind of ${messages.length === 1 ? '1 message' : `${messages.length} messages`} back`,
+    paths: shown.paths,
+    content: [
+      textContent(['These messages come back into the context of the lead:', ...texts].join('\n')),
+      ...shown.content,
+    ],
+    options: [...(optionsFor(files, 'Redo') ?? [{ ...ALLOW, name: 'Redo' }, REJECT])],
+    carryOut: async (using) => {
+      const input = { conversationId, workflowId, left: false, files: files.length > 0, leave: hasConflict(files) };
+      const done = await using.request('conversation.rewind', input);
+      const back = messages.length === 1 ? '1 message is' : `${messages.length} messages are`;
+      const said = done.files.length === 0 ? '' : ` ${doneText(done.files, 'redo')}`;
+      return `${back} in the context of the lead again.${said}`;
+    },
+  };
+}
+
+const ALLOW = { optionId: 'allow', kind: 'allow_once' } as const;
+const REJECT: PermissionOption = { optionId: 'reject', name: 'Cancel', kind: 'reject_once' };
+
+/** Null if no file can be changed. */
+function optionsFor(files: readonly FilePlan[], name: string): PermissionOption[] | null {
+  const count = files.filter(isDoable).length;
+  if (count === 0) return null;
+  const rest = `${name}, except for files in conflict`;
+  return [{ ...ALLOW, name: hasConflict(files) ? rest : name }, REJECT];
+}
+
+const isDoable = ({ outcome }: UndoneFile): boolean => outcome === 'put_back' || outcome === 'merged';
+const hasConflict = (files: readonly UndoneFile[]): boolean => files.some(({ outcome }) => outcome === 'conflict');
+
+/** What would become of each file that the message, or a later one, changed; empty if none changed any. */
+async function planOf(
+  client: Client,
+  { conversationId, folder }: Place,
+  { rows, workflowId, direction }: { rows: readonly ChangeRow[]; workflowId: string; direction: Direction },
+): Promise<FilePlan[]> {
+  const own = rows.filter((row) => row.workflowId >= workflowId);
+  if (own.length === 0) return [];
+  const target = { fromWorkflowId: workflowId };
+  const input = { conversationId, target, redo: direction === 'redo', preview: true };
+  const outcomes = await client.request('change.undo', input);
+  const plans: FilePlan[] = [];
+  for (const file of outcomes.filter(({ outcome }) => outcome !== 'already')) {
+    const changes = own
+      .filter(({ files }) => files.some(({ path, state }) => path === file.path && isWanted(state, direction)))
+      .slice(0, plans.length < MOST_DIFFS ? Infinity : 0);
+    const hunks: ChangeDiff['hunks'] = [];
+    for (const { runId, toolCallId } of direction === 'undo' ? changes.toReversed() : changes) {
+      const diff = client.request('change.diff', { conversationId, runId, toolCallId, path: file.path });
+      // A change of which nothing is stored has no lines to show.
+      hunks.push(
+        ...(await diff.then(
+          ({ hunks: all }) => all,
+          () => [],
+        )),
+      );
+    }
+    const isReversed = direction === 'undo';
+    const lines = hunks.flatMap((hunk) => hunk.lines);
+    const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
+    const [plus, minus] = [count('+'), count('-')];
+    plans.push({
+      ...file,
+      added: isReversed ? minus : plus,
+      removed: isReversed ? plus : minus,
+      diffs: hunks.map((hunk) => diffContent(resolve(folder, file.path), hunk.lines, isReversed)),
+    });
+  }
+  return plans;
+}
+
+function diffContent(path: string, lines: readonly string[], isReversed: boolean): ToolCallContent {
+  const side = (sign: string): string =>
+    lines.flatMap((line) => (line.startsWith(' ') || line.startsWith(sign) ? [line.slice(1)] : [])).join('\n');
+  const [oldText, newText] = isReversed ? [side('+'), side('-')] : [side('-'), side('+')];
+  return { type: 'diff', path, oldText, newText };
+}
+
+function shownOf({ folder }: Place, files: readonly FilePlan[]): Pick<PlannedChange, 'content' | 'paths'> {
+  if (files.length === 0) return { content: [], paths: [] };
+  return {
+    content: [textContent(files.map(fileText).join('\n')), ...files.filter(isDoable).flatMap(({ diffs }) => diffs)],
+    paths: files.map(({ path }) => resolve(folder, path)),
+  };
+}
+
+function fileText({ path, outcome, why, added, removed }: FilePlan): string {
+  if (outcome === 'conflict') return `- ${visible(path)}: stays as it is, ${visible(why ?? 'it was changed since')}`;
+  return `- ${visible(path)}  +${added} −${removed}${outcome === 'merged' ? ', later changes stay' : ''}`;
+}
+
+function conflictText(files: readonly FilePlan[]): string {
+  const [conflict] = files.filter(({ outcome }) => outcome === 'conflict');
+  return conflict
+    ? `${visible(conflict.path)}: ${visible(conflict.why ?? 'it was changed since')}`
+    : 'the files are already as they were';
+}
+
+const countFiles = (files: readonly UndoneFile[]): string => formatCount(files.filter(isDoable).length);
+const formatCount = (count: number): string => (count === 1 ? '1 file' : `${count} files`);
+
+function doneText(files: readonly UndoneFile[], direction: Direction): string {
+  const left = files.filter(({ outcome }) => outcome === 'conflict').length;
+  const stays = left === 0 ? '' : ` ${formatCount(left)} in conflict ${left === 1 ? 'stays' : 'stay'} as before.`;
+  return `${direction === 'undo' ? 'Undid' : 'Redid'} the changes of ${countFiles(files)}.${stays}`;
+}
+
+function listText(messages: readonly Workflow[]): string {
+  const lines = messages
+    .slice(0, MOST_LISTED)
+    .map(({ prompt, createdAt }, index) => `${index + 1}. ${visible(titleOf(prompt))} (${createdAt.slice(0, 16)})`);
+  return ['Go back to before which message? Write `/rewind NUMBER`.', '', ...lines].join('\n');
+}

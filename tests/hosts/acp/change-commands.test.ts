@@ -1,0 +1,139 @@
+/** `/undo`, `/redo` and `/rewind` over the protocol: each shows what would change and asks before it does it. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ndJsonStream } from '@agentclientprotocol/sdk';
+import { expect, test } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { AcpClient, choose } from '../support/acp-client.ts';
+import { acpOver } from '../support/acp-lines.ts';
+
+/** The message "Write WORD" writes WORD and a line below it into one file. */
+const script = () =>
+  new Script()
+    .on({ lastUser: /Write (\w+)/ })
+    .reply(({ lastUser }) => {
+      const [, word = ''] = /Write (\w+)/.exec(lastUser) ?? [];
+      return [toolUse('write_file', { path: 'a.txt', content: `${word}\nend\n` })];
+    })
+    .on({})
+    .reply([text('Done.')]);
+
+async function startSession(...messages: string[]) {
+  const engine = await startEngine(script(), { files: { 'a.txt': 'zero\nend\n' }, isAttended: false });
+  const lines = acpOver(engine.runtime, () => undefined);
+  const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
+  await client.initialize({});
+  const id = await client.open(engine.folder);
+  for (const message of messages) expect(await client.prompt(id, message)).toBe('end_turn');
+  const file = join(engine.folder, 'a.txt');
+  client.asked.length = 0;
+  return {
+    ...{ engine, client, id, file },
+    read: () => readFile(file, 'utf8'),
+    /** The text that the command says. */
+    run: async (command: string) => {
+      client.told.length = 0;
+      await client.prompt(id, command);
+      return client.text(id);
+    },
+    fail: (command: string) => client.prompt(id, command).catch((error: unknown) => (error as Error).message),
+    left: async () => {
+      const { workflows } = await engine.runtime.request('conversation.snapshot', { conversationId: id });
+      return workflows.map(({ left }) => left === true);
+    },
+  };
+}
+
+test('announces undo, redo and rewind as commands', async () => {
+  const { client, id } = await startSession('Hello');
+  const names = client
+    .updates(id)
+    .flatMap((update) => (update.sessionUpdate === 'available_commands_update' ? update.availableCommands : []))
+    .map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['undo', 'redo', 'rewind']));
+});
+
+test('shows the lines that an undo changes, and changes nothing before the yes', async () => {
+  const { client, file, read, run } = await startSession('Write one', 'Write two');
+  client.answer = async ({ toolCall, options }) => {
+    expect(await read()).toBe('two\nend\n');
+    expect(toolCall.title).toBe('Undo the changes of 1 file');
+    expect(toolCall.locations).toEqual([{ path: file }]);
+    expect(toolCall.content).toEqual([
+      { type: 'content', content: { type: 'text', text: '- a.txt  +1 −1' } },
+      { type: 'diff', path: file, oldText: 'two\nend', newText: 'one\nend' },
+    ]);
+    expect(options.map(({ name }) => name)).toEqual(['Undo', 'Cancel']);
+    return choose('allow');
+  };
+  expect(await run('/undo')).toBe('Undid the changes of 1 file. `/redo` takes that back.');
+  expect(await read()).toBe('one\nend\n');
+  expect(client.asked).toHaveLength(1);
+});
+
+test('changes nothing after a no', async () => {
+  const { client, read, run } = await startSession('Write one');
+  client.answer = () => choose('reject');
+  expect(await run('/undo')).toBe('Nothing was changed.');
+  client.answer = () => ({ outcome: { outcome: 'cancelled' } });
+  expect(await run('/undo')).toBe('Nothing was changed.');
+  expect(await read()).toBe('one\nend\n');
+});
+
+test('undoes message after message, and redoes them in the opposite order', async () => {
+  const { read, run } = await startSession('Write one', 'Write two');
+  const seen: string[] = [];
+  for (const command of ['/undo', '/undo', '/redo', '/redo']) {
+    await run(command);
+    seen.push((await read()).split('\n', 1)[0]!);
+  }
+  expect(seen).toEqual(['one', 'zero', 'one', 'two']);
+});
+
+test('answers with one line if there is nothing to do', async () => {
+  const { client, fail } = await startSession('Hello');
+  expect(await fail('/undo')).toBe('Nothing to undo: no change of a file in this session is left');
+  expect(await fail('/redo')).toBe('Nothing to redo: no change of a file in this session is undone');
+  expect(await fail('/rewind 9')).toBe('There is no message 9: /rewind lists them, 1 to 1');
+  expect(await fail('/undo all')).toBe('/undo takes no argument');
+  expect(client.asked).toEqual([]);
+});
+
+test('refuses to undo a file that was changed since', async () => {
+  const { client, file, read, fail } = await startSession('Write one');
+  await writeFile(file, 'mine\nother\n');
+  expect(await fail('/undo')).toMatch(/^Nothing to undo: a\.txt: /);
+  expect(await read()).toBe('mine\nother\n');
+  expect(client.asked).toEqual([]);
+});
+
+test('lists the messages, goes back to before one with its files, and takes that back', async () => {
+  const { client, read, run, left } = await startSession('Write one', 'Write two', 'Hello');
+  expect(await run('/rewind')).toMatch(
+    /^Go back to before which message\?.*\n\n1\. Hello .*\n2\. Write two .*\n3\. Write one /,
+  );
+  client.answer = ({ toolCall, options }) => {
+    expect(toolCall.title).toBe('Go back to before “Write two”');
+    expect(JSON.stringify(toolCall.content)).toContain('- Hello\\n- Write two');
+    expect(JSON.stringify(toolCall.content)).toContain('- a.txt  +1 −1');
+    expect(options.map(({ name }) => name)).toEqual(['Rewind messages and files', 'Rewind messages only', 'Cancel']);
+    return choose('allow');
+  };
+  expect(await run('/rewind 2')).toContain('2 messages are no longer in the context of the lead. Undid');
+  expect([await read(), await left()]).toEqual(['one\nend\n', [false, true, true]]);
+
+  client.answer = () => choose('allow');
+  expect(await run('/redo')).toContain('2 messages are in the context of the lead again. Redid');
+  expect([await read(), await left()]).toEqual(['two\nend\n', [false, false, false]]);
+});
+
+test('goes back without the files if only the messages are chosen', async () => {
+  const { client, read, run, left } = await startSession('Write one', 'Write two');
+  client.answer = () => choose('messages');
+  await run('/rewind 1');
+  expect([await read(), await left()]).toEqual(['two\nend\n', [false, true]]);
+  client.answer = () => choose('allow');
+  await run('/redo');
+  expect([await read(), await left()]).toEqual(['two\nend\n', [false, false]]);
+});
