@@ -3,7 +3,7 @@
  * words of their own. Derived from what it would run with, nothing of it is a constant. Pure.
  */
 import type { Coagent, Envelope, Permission } from '../agent.ts';
-import type { Asking, CallGroup, OwnActions, SpawnItem, Subject } from '../approval.ts';
+import type { Asking, CallGroup, OwnActions, Risk, SpawnItem, Subject } from '../approval.ts';
 import { allServing } from '../flows/serving-text.ts';
 
 /** `no`: it has no tool for it. `held`: it has, and a question of an older version does not say what is asked. */
@@ -84,6 +84,11 @@ export function weightOf(
     summary.may.some(({ permission, leave }) => !reads(permission) && leave !== 'no' && leave !== 'refused'),
   );
   return changes ? 'reaching' : null;
+}
+
+/** Returns the risk of a question; null for a question whose answer allows nothing. */
+export function getRiskLevel({ subject, risk }: { subject: Subject; risk: Risk }): Risk | null {
+  return subject.kind === 'questions' || subject.kind === 'limit' ? null : risk;
 }
 
 function mayOf(agent: Coagent, own: OwnActions | undefined): May[] {

@@ -4,8 +4,6 @@ import { type Weight, weightOf } from '#contract/approvals/summary.ts';
 
 export interface RiskWords {
   weight: Weight;
-  /** Null for a question whose answer allows nothing. */
-  level: Risk | null;
   /** Empty where nothing is to be said. */
   words: string;
 }
@@ -21,11 +19,7 @@ export const riskLevels: Readonly<Record<Risk, string>> = {
 /** `item`: of a batch. */
 export function riskOf(request: Request, item: number): RiskWords {
   const weight = weightOf(request, item);
-  return { weight, level: getRiskLevel(request), words: wordsOf(request, weight) };
-}
-
-export function getRiskLevel({ subject, risk }: Pick<Request, 'subject' | 'risk'>): Risk | null {
-  return subject.kind === 'questions' || subject.kind === 'limit' ? null : risk;
+  return { weight, words: wordsOf(request, weight) };
 }
 
 function wordsOf({ subject, reversible }: Pick<Request, 'subject' | 'reversible'>, weight: Weight): string {

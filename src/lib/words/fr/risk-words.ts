@@ -1,7 +1,7 @@
 /** The risk of a question, in French. */
 import type { ApprovalRequest, Risk } from '#contract/approval.ts';
 import { type Weight, weightOf } from '#contract/approvals/summary.ts';
-import { getRiskLevel, type RiskWords } from '../risk-words.ts';
+import type { RiskWords } from '../risk-words.ts';
 
 type Request = Pick<ApprovalRequest, 'risk' | 'subject' | 'reversible'>;
 
@@ -14,7 +14,7 @@ export const riskLevels: Readonly<Record<Risk, string>> = {
 /** `item`: of a batch. */
 export function riskOf(request: Request, item: number): RiskWords {
   const weight = weightOf(request, item);
-  return { weight, level: getRiskLevel(request), words: wordsOf(request, weight) };
+  return { weight, words: wordsOf(request, weight) };
 }
 
 function wordsOf({ subject, reversible }: Pick<Request, 'subject' | 'reversible'>, weight: Weight): string {
