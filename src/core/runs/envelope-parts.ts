@@ -61,13 +61,25 @@ export const FIXED_FIELDS = [
   'folder',
   'mcpServers',
   'mcp',
-  'stages',
-  'flow',
   'output',
   'instructions',
   'environment',
   'agents',
   'moreAgents',
+  'temperature',
+  'lacks',
+] as const;
+
+/** The same fields of an agent that works with a sub-agent. */
+export const FIXED_SERVED_FIELDS = [
+  'agent',
+  'definitionHash',
+  'folder',
+  'mcpServers',
+  'mcp',
+  'output',
+  'instructions',
+  'environment',
   'temperature',
   'lacks',
 ] as const;

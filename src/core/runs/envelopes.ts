@@ -2,10 +2,8 @@
  * Resolves what a run will have, once: tools after inheritance, model id, limits. A child only ever narrows its parent;
  * its limits are bounded by the settings and its model.
  */
-import { type AgentDefinition, Envelope, type Environment, type McpOffer, type Permission } from '#contract/agent.ts';
+import type { AgentDefinition, Envelope, Environment, McpOffer, Permission } from '#contract/agent.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
-import { cutIn } from '#contract/cut-limits-text.ts';
-import { z } from 'zod';
 import { AgentRegistry } from '../agents/registry.ts';
 import { isWithinPermissions } from '../agents/vocabulary.ts';
 import { ceilingsOf, within } from '../agents/ceilings.ts';
@@ -16,7 +14,6 @@ import {
   childIsTold,
   doomLoopOf,
   type EnvelopeParts,
-  FIXED_FIELDS,
   leadIsTold,
   promptOf,
   type LeadParts,
@@ -31,16 +28,15 @@ import {
   chooseLeadModel,
   leadProvider,
   modelOf,
-  movedTo,
   temperatureOf,
 } from './provider-choice.ts';
-import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
+import { editEnvelope } from './edit-envelope.ts';
+import { checkPermissions } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
-import { canonicalHash } from '../base/hash.ts';
 import type { ModelRules } from '../model/model-rules.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
-import { delegate, type Kit, servedWithin, withServing } from './serving.ts';
+import { delegate, type Kit, withServing } from './serving.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { delegationRequest } from '../tools/sub-agent-tools.ts';
 import { budgetOf, getRunLimits } from '../budget/limits.ts';
@@ -191,63 +187,15 @@ export class Envelopes {
     return this.#with(parent.mcp ?? []).#edited(value, asked, parent, bounds);
   }
 
-  #edited(value: unknown, asked: Envelope, parent: Envelope, bounds: Settings['limits']) {
-    const parsed = Envelope.safeParse(value);
-    if (!parsed.success) {
-      throw new TriadError('bad_input', `The edited settings do not fit: ${z.prettifyError(parsed.error)}`);
-    }
-    const { prompt, systemPrompt, model, maxTokens, effort, limits, approvalMode } = parsed.data;
-    if (prompt.trim() === '') {
-      throw new TriadError('bad_input', 'The prompt is empty: write what the sub-agent should do');
-    }
-    const provider = movedTo(parsed.data.provider, asked.provider, this.#models);
-    const { onlyModel } = providerTraits(provider);
-    if (onlyModel !== null && model.trim() !== onlyModel) {
-      throw new TriadError('bad_input', `The demo has only the model ${onlyModel}`);
-    }
-    for (const field of FIXED_FIELDS) {
-      if (canonicalHash(parsed.data[field] ?? null) !== canonicalHash(asked[field] ?? null)) {
-        throw new TriadError('bad_input', `${field} cannot be changed here`);
-      }
-    }
-    this.#checkTools(asked.agent, parsed.data.tools, this.#childTools(parent, provider), 'The lead', { provider });
-    // Left as they were asked for, they follow the tools.
-    const { permissions } = parsed.data;
-    if (canonicalHash(permissions) !== canonicalHash(asked.permissions)) {
-      checkPermissions(asked.agent, permissions, provider, parent.permissions, 'The lead');
-      const fitting = this.#fitting(parsed.data.tools, permissions);
-      this.#checkTools(asked.agent, parsed.data.tools, fitting, 'Its permissions');
-    }
-    checkMode(parsed.data, parent);
-    const modelId = this.#models.idFor(provider, model);
-    const can = this.#models.capabilities(provider, modelId);
-    checkCeilings({ ...parsed.data, model: modelId }, asked, bounds, can);
-    const tools = this.#allTools(parsed.data.tools, can, modelId);
-    const { budget, ...plainLimits } = limits;
-    const { reflection: _, seesReports: __, cut: ___, mcp: ____, temperature, ...kept } = asked;
-    const { reflection, seesReports } = parsed.data;
-    const cut = cutIn({ ...asked, maxTokens, limits });
-    const envelope = {
-      ...kept,
-      ...(reflection ? { reflection } : {}),
-      ...(seesReports ? { seesReports } : {}),
-      ...(cut.length > 0 ? { cut } : {}),
-      ...temperatureOf({ temperature }, can),
-      prompt,
-      systemPrompt,
-      provider,
-      maxTokens,
-      effort: can.thinking === false ? null : effort,
-      approvalMode,
-      tools,
-      ...mcpOf(parent.mcp ?? [], tools),
-      limits: { ...plainLimits, ...boundedBy(budget ?? {}) },
-      model: modelId,
-      ...(modelId === asked.model && provider === asked.provider ? {} : { modelOrigin: 'person' as const }),
-      permissions: this.#tools.permissionsOf(tools),
-    };
-    const edited = servedWithin(envelope, asked, this.#kit(bounds));
-    return { value: edited, hash: canonicalHash(edited) };
+  #edited(value: unknown, asked: Envelope, parent: Envelope, limits: Settings['limits']) {
+    return editEnvelope(value, asked, parent, {
+      ...{ limits, tools: this.#tools, models: this.#models, kit: this.#kit(limits) },
+      childTools: (provider) => this.#childTools(parent, provider),
+      allTools: (tools, can, model) => this.#allTools(tools, can, model),
+      checkTools: (agent, wanted, available, whose, provider) =>
+        this.#checkTools(agent, wanted, available, whose, provider === undefined ? {} : { provider }),
+      fitting: (tools, permissions) => this.#fitting(tools, permissions),
+    });
   }
 
   #build(parts: EnvelopeParts): Envelope {

@@ -3,6 +3,7 @@ import type { Envelope, Permission } from '#contract/agent.ts';
 import type { Capabilities } from '#contract/providers/provider.ts';
 import { ceilingsOf } from '../agents/ceilings.ts';
 import { BASELINE } from '../agents/vocabulary.ts';
+import { canonicalHash } from '../base/hash.ts';
 import { TriadError } from '../base/errors.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -16,7 +17,10 @@ export function narrowerMode(...of: readonly Pick<Envelope, 'approvalMode'>[]): 
 }
 
 /** Throws `not_allowed` where the approval mode is wider than the parent's. */
-export function checkMode({ approvalMode }: Envelope, parent: Envelope): void {
+export function checkMode(
+  { approvalMode }: Pick<Envelope, 'approvalMode'>,
+  parent: Pick<Envelope, 'approvalMode'>,
+): void {
   if (MODES.indexOf(approvalMode) > MODES.indexOf(parent.approvalMode)) {
     throw new TriadError('not_allowed', `approvalMode cannot be wider than the lead's (${parent.approvalMode})`);
   }
@@ -27,8 +31,8 @@ export function checkMode({ approvalMode }: Envelope, parent: Envelope): void {
  * for may stay: the settings may have been lowered since.
  */
 export function checkCeilings(
-  { limits, maxTokens, model }: Envelope,
-  asked: Envelope,
+  { limits, maxTokens, model }: Pick<Envelope, 'limits' | 'maxTokens' | 'model'>,
+  asked: Pick<Envelope, 'limits'>,
   settings: Settings['limits'],
   { maxOutput }: Pick<Capabilities, 'maxOutput'>,
 ): void {
@@ -72,4 +76,13 @@ export function checkPermissions(
     'not_allowed',
     `${agent} asks for permissions that it cannot have: ${missing.join(', ')}. ${whose} has: ${available.join(', ')}`,
   );
+}
+
+/** Throws `bad_input` for a field of these that is not as it was asked. */
+export function refuseChanged<T extends object>(value: T, asked: T, fields: readonly (keyof T & string)[]): void {
+  for (const field of fields) {
+    if (canonicalHash(value[field] ?? null) !== canonicalHash(asked[field] ?? null)) {
+      throw new TriadError('bad_input', `${field} cannot be changed here`);
+    }
+  }
 }

@@ -5,6 +5,7 @@ import { MAX_CHAIN_STAGES } from '#contract/limits.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { chainedReason, expectationWords } from '../agents/contracts.ts';
 import { READING } from '../agents/vocabulary.ts';
+import { narrowerMode, refuseChanged } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
 
 /** What an envelope is made with. */
@@ -18,7 +19,7 @@ export interface Kit {
 }
 
 /** Ends the work of who has it: the agent's own in a loop, the coagent's where that decides. */
-const DONE = 'task_complete';
+export const DONE = 'task_complete';
 
 /** With the coagent and the stages of its definition. */
 export function withServing(
@@ -65,11 +66,35 @@ export function servedWithin(edited: Envelope, asked: Envelope, kit: Kit): Envel
   const within = <T extends Coagent>(part: T): T => {
     const kept = part.tools.filter((tool) => !taken.includes(tool));
     const cut = kept.length === part.tools.length ? part : kit.only(part, kept);
-    return { ...cut, approvalMode: edited.approvalMode };
+    return { ...cut, approvalMode: narrowerMode(part, edited) };
   };
   const served = <T extends Stage>(part: T): T =>
     part.flow?.coagent ? { ...part, flow: { ...part.flow, coagent: within(part.flow.coagent) } } : part;
   return { ...served(edited), stages: edited.stages.map((stage) => served(within(stage))) };
+}
+
+/**
+ * The coagents and stages of an edited envelope, each after its own edit. Throws `bad_input` if the agents, or how they take
+ * turns, are not as asked.
+ */
+export function editedServing(
+  value: Pick<Envelope, 'flow' | 'stages'>,
+  asked: Pick<Envelope, 'flow' | 'stages'>,
+  edit: <T extends Coagent>(part: T, asked: T) => T,
+): Pick<Envelope, 'flow' | 'stages'> {
+  const withCoagent = <T extends Pick<Stage, 'flow'>>(part: T, flow: Flow | undefined, before: Flow | undefined): T => {
+    const turns = (one: Flow | undefined) => (one ? { ...one, coagent: one.coagent?.agent } : null);
+    refuseChanged({ flow: turns(flow) }, { flow: turns(before) }, ['flow']);
+    if (!flow?.coagent || !before?.coagent) return part;
+    return { ...part, flow: { ...before, coagent: edit(flow.coagent, before.coagent) } };
+  };
+  const names = (stages: readonly Stage[]) => ({ stages: stages.map(({ agent }) => agent) });
+  refuseChanged(names(value.stages), names(asked.stages), ['stages']);
+  const stages = asked.stages.map((before, index) => {
+    const stage = value.stages[index]!;
+    return withCoagent(edit(stage, before), stage.flow, before.flow);
+  });
+  return withCoagent<Pick<Envelope, 'flow' | 'stages'>>({ stages }, value.flow, asked.flow);
 }
 
 /** A judge only reads; who decides that the work is done says so with a tool. */

@@ -19,6 +19,8 @@ export function editWords(asked: unknown, edited: unknown): string | null {
 
 function changesOf(path: string, before: unknown, after: unknown): string[] {
   if (isDeepStrictEqual(before, after)) return [];
+  if (isRecordList(before) && isRecordList(after) && before.length === after.length)
+    return before.flatMap((one, index) => changesOf(`${path}.${index}`, one, after[index]));
   if (isRecord(before) && isRecord(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => key !== DERIVED);
     return keys.flatMap((key) => changesOf(path === '' ? key : `${path}.${key}`, before[key], after[key]));
@@ -39,6 +41,9 @@ function textChange(before: string, after: string): string {
 }
 
 const isShort = (text: string): boolean => text.length <= SHORT && !text.includes('\n');
+
+const isRecordList = (value: unknown): value is Record<string, unknown>[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isRecord);
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

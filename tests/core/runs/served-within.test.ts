@@ -1,5 +1,5 @@
-/** What a person takes from a sub-agent, its coagent and its stages lose too; the hash that is approved is of the result. */
-import { expect, test } from 'vitest';
+/** Edits of a sub-agent, its coagent and its stages by the person; the hash that is approved is of the result. */
+import { describe, expect, test } from 'vitest';
 import type { AgentDefinition, Coagent, Envelope } from '#contract/agent.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import { agentsWith, built, connected, delegating, leadOf, OFFERS, serversIn } from './envelope-support.ts';
@@ -70,15 +70,74 @@ test('an MCP server of which nothing is left; a judge has none', () => {
   expect(OFFERS).toHaveLength(2);
 });
 
-test('what serves it is not edited itself, and gets nothing that the run is given beyond what was asked', () => {
+test('what serves it gets nothing that the run is given beyond what was asked', () => {
   const lead = leadOf();
   const asked = built().child(delegating(), lead, worker({ tools: ['read_file'] }));
   const { value } = edit(asked, lead, { tools: [...asked.tools, 'write_file'] });
   expect(value.tools).toContain('write_file');
   expect(served(value)).toEqual(served(asked));
+});
+
+describe('an edit of a coagent or a stage', () => {
+  const lead = leadOf({}, '[permissions]\nmode = "selective"');
+  const asked = built().child(delegating(), lead, worker({}));
   const [stage] = asked.stages;
-  expect(() => edit(asked, lead, { stages: [{ ...stage!, systemPrompt: 'Other.' }] })).toThrow(
-    'stages cannot be changed here',
-  );
-  expect(() => edit(asked, lead, { flow: { ...asked.flow!, rounds: 9 } })).toThrow('flow cannot be changed here');
+  const { coagent } = asked.flow!;
+  const editStage = (parts: Partial<Coagent>) => edit(asked, lead, { stages: [{ ...stage!, ...parts }] });
+  const editCoagent = (parts: Partial<Coagent>) =>
+    edit(asked, lead, { flow: { ...asked.flow!, coagent: { ...coagent!, ...parts } } });
+  const change = (part: Coagent) => ({
+    systemPrompt: 'Other.',
+    maxTokens: part.maxTokens - 1,
+    effort: 'low' as const,
+    tools: part.tools.filter((tool) => tool !== 'bash'),
+    limits: { ...part.limits, maxIterations: 2 },
+    approvalMode: 'manual' as const,
+  });
+
+  test('changes that agent alone, and the hash is of the result', () => {
+    const changedStage = editStage(change(stage!));
+    expect(changedStage.hash).toBe(canonicalHash(changedStage.value));
+    expect(changedStage.value.stages[0]).toMatchObject(change(stage!));
+    expect(changedStage.value.stages[0]!.flow).toEqual(stage!.flow);
+    expect(changedStage.value.flow).toEqual(asked.flow);
+    const changedCoagent = editCoagent(change(coagent!)).value;
+    expect(changedCoagent.flow!.coagent).toMatchObject(change(coagent!));
+    expect(changedCoagent.stages).toEqual(asked.stages);
+    expect(changedCoagent.tools).toEqual(asked.tools);
+  });
+
+  test('takes permissions with the tools, and keeps the tool that ends the work', () => {
+    const none = editCoagent({ tools: [] }).value.flow!.coagent!;
+    expect(none.tools).toContain('task_complete');
+    expect(none.tools).not.toContain('write_file');
+    expect(none.permissions).not.toContain('FilesystemWrite');
+  });
+
+  test('follows what the run loses in the same edit', () => {
+    const tools = asked.tools.filter((tool) => tool !== 'write_file');
+    const { value } = edit(asked, lead, { tools, stages: [{ ...stage!, systemPrompt: 'Other.' }] });
+    expect(value.stages[0]!.systemPrompt).toBe('Other.');
+    expect(value.stages[0]!.tools).not.toContain('write_file');
+  });
+
+  test('is refused where it gives more than was asked or allowed, with the name of the agent', () => {
+    expect(() => editStage({ tools: [...stage!.tools, 'spawn_agent'] })).toThrow(/^writer: .*spawn_agent/);
+    expect(() => editCoagent({ approvalMode: 'auto' })).toThrow(/^reviewer: approvalMode cannot be wider/);
+    expect(() => editStage({ limits: { ...stage!.limits, inactivityMs: 1e9 } })).toThrow(
+      /^writer: inactivityMs cannot/,
+    );
+    expect(() => editStage({ maxTokens: 999_999 })).toThrow(/^writer: maxTokens cannot/);
+    expect(() => editCoagent({ seesReports: true })).toThrow('reviewer: seesReports cannot be changed here');
+    expect(() => editCoagent({ folder: '/' })).toThrow('reviewer: folder cannot be changed here');
+  });
+
+  test('cannot change who works and how they take turns', () => {
+    expect(() => edit(asked, lead, { stages: [] })).toThrow('stages cannot be changed here');
+    expect(() => edit(asked, lead, { stages: [{ ...stage!, agent: 'other' }] })).toThrow(
+      'stages cannot be changed here',
+    );
+    expect(() => edit(asked, lead, { flow: { ...asked.flow!, rounds: 9 } })).toThrow('flow cannot be changed here');
+    expect(() => edit(asked, lead, { flow: undefined })).toThrow('flow cannot be changed here');
+  });
 });
