@@ -1,56 +1,32 @@
 /** Drafts of an answer to an approval request: an edited envelope, or the edited input of a tool call. */
-import type { Envelope } from '#contract/agent.ts';
+import type { Coagent, Envelope } from '#contract/agent.ts';
 import type { Answer } from '#contract/approval.ts';
+import { type Served, servedBy } from '#contract/flows/stations.ts';
 import type { Question } from '#lib/view/phase.ts';
 import { GrantDraft } from './grant-draft.svelte.ts';
 import { ActionDraft, LimitDraft, ReplyDraft } from './reply-draft.svelte.ts';
 
 export type Draft = EnvelopeDraft | ToolDraft | ActionDraft | ReplyDraft | LimitDraft;
 
+/** The fields of one agent: of the sub-agent itself, or of a coagent or stage that works with it. */
+export type AgentDraft = EnvelopeDraft | ServedDraft;
+
 type EnvelopeBudget = NonNullable<Envelope['limits']['budget']>;
 
 /** Thrown where the text in a box is not JSON. */
 export class NotJson extends Error {}
 
-export class EnvelopeDraft {
-  readonly kind = 'envelope';
-  /** Null where only this one call can be allowed. */
-  readonly grant: GrantDraft | null;
-  readonly original: Envelope;
-  value: Envelope = $state()!;
-  reason = $state('');
-  /** The fields as they were last sent. */
-  #sent: Readonly<Record<string, unknown>> | null = $state.raw(null);
-
-  constructor(original: Envelope, grant: GrantDraft | null = null) {
-    this.original = original;
-    this.grant = grant;
-    this.value = structuredClone(original);
-  }
+/** Edits of the fields that every agent has. */
+abstract class AgentEdits<T extends Coagent> {
+  abstract readonly original: T;
+  /** As the form has it now. */
+  abstract get value(): T;
 
   // A getter, since a derived value would be destroyed with the component that read it first.
-  get edited(): (keyof Envelope)[] {
-    return (Object.keys(this.original) as (keyof Envelope)[]).filter(
+  get edited(): (keyof T)[] {
+    return (Object.keys(this.original) as (keyof T)[]).filter(
       (field) => !same(this.value[field], this.original[field]),
     );
-  }
-
-  /** The fields of the form that differ, by name: limits and budget are fields of their own. */
-  get changed(): string[] {
-    const before = fieldsOf(this.original);
-    const after = fieldsOf(this.value);
-    const fields = Object.keys({ ...before, ...after });
-    return fields.filter((field) => !same(before[field], after[field]));
-  }
-
-  get edits(): number {
-    return this.changed.length;
-  }
-
-  /** The problems of fields that were not changed since they were sent. */
-  unfixed<T extends { field: string }>(problems: readonly T[]): T[] {
-    const [sent, now] = [this.#sent, fieldsOf(this.value)];
-    return problems.filter(({ field }) => sent === null || same(sent[field], now[field]));
   }
 
   /** The provider that was asked for gets back the model that was. */
@@ -84,9 +60,73 @@ export class EnvelopeDraft {
     if (sees) this.value.seesReports = true;
     else delete this.value.seesReports;
   }
+}
+
+/** A coagent or a stage within the draft of a sub-agent. */
+export class ServedDraft extends AgentEdits<Coagent> {
+  readonly original: Coagent;
+  readonly role: Served['role'];
+  /** As the picture names it. */
+  readonly key: string;
+  readonly #draft: { value: Envelope };
+
+  constructor({ key, agent, role }: Served, draft: { value: Envelope }) {
+    super();
+    this.key = key;
+    this.original = agent;
+    this.role = role;
+    this.#draft = draft;
+  }
+
+  get value(): Coagent {
+    return servedBy(this.#draft.value).find(({ key }) => key === this.key)!.agent;
+  }
+}
+
+export class EnvelopeDraft extends AgentEdits<Envelope> {
+  readonly kind = 'envelope';
+  /** Null where only this one call can be allowed. */
+  readonly grant: GrantDraft | null;
+  readonly original: Envelope;
+  /** The agents that work with it, in the order of the picture. */
+  readonly served: readonly ServedDraft[];
+  #value: Envelope = $state()!;
+  reason = $state('');
+  /** The fields as they were last sent. */
+  #sent: Readonly<Record<string, unknown>> | null = $state.raw(null);
+
+  constructor(original: Envelope, grant: GrantDraft | null = null) {
+    super();
+    this.original = original;
+    this.grant = grant;
+    this.#value = structuredClone(original);
+    this.served = servedBy(original).map((served) => new ServedDraft(served, this));
+  }
+
+  get value(): Envelope {
+    return this.#value;
+  }
+
+  /** The fields of the form that differ, by name: limits and budget are fields of their own. */
+  get changed(): string[] {
+    const before = fieldsOf(this.original);
+    const after = fieldsOf(this.value);
+    const fields = Object.keys({ ...before, ...after });
+    return fields.filter((field) => !same(before[field], after[field]));
+  }
+
+  get edits(): number {
+    return this.changed.length;
+  }
+
+  /** The problems of fields that were not changed since they were sent. */
+  unfixed<T extends { field: string }>(problems: readonly T[]): T[] {
+    const [sent, now] = [this.#sent, fieldsOf(this.value)];
+    return problems.filter(({ field }) => sent === null || same(sent[field], now[field]));
+  }
 
   reset(): void {
-    this.value = structuredClone(this.original);
+    this.#value = structuredClone(this.original);
   }
 
   answer(): Answer {
@@ -160,8 +200,19 @@ export function draftOf(question: Question): Draft {
   return new ToolDraft(subject.input, grant, subject.mcp !== undefined);
 }
 
-/** The fields of the form by name: the limits and the budget are fields of their own. */
-function fieldsOf({ limits: { budget, ...limits }, ...others }: Envelope): Record<string, unknown> {
+/** The fields of the form by name: the limits and the budget are fields of their own, and those of each agent that serves. */
+function fieldsOf(envelope: Envelope): Record<string, unknown> {
+  const { stages: _, flow: __, ...own } = envelope;
+  const served = servedBy(envelope).flatMap(({ agent: { ...part } }, index, all) => {
+    delete (part as { flow?: unknown }).flow;
+    const isTwice = all.some(({ agent }, other) => other < index && agent.agent === part.agent);
+    const whose = isTwice ? `${part.agent}, ${index + 1}` : part.agent;
+    return Object.entries(ownFieldsOf(part)).map(([name, value]) => [`${name} (${whose})`, value] as const);
+  });
+  return { ...ownFieldsOf(own), ...Object.fromEntries(served) };
+}
+
+function ownFieldsOf({ limits: { budget, ...limits }, ...others }: Coagent): Record<string, unknown> {
   return { ...others, ...limits, ...budget };
 }
 

@@ -100,6 +100,12 @@ const editNames: Readonly<Record<string, string>> = {
   action: 'what it wants to do',
 };
 
+/** `field`: of another agent than the sub-agent itself, with the agent in parentheses. */
+export function nameEdit(field: string, names: Readonly<Record<string, string>>): string {
+  const [, name = field, agent = ''] = /^(\w+)( \(.*\))?$/.exec(field) ?? [];
+  return `${names[name] ?? name}${agent}`;
+}
+
 export const decisionWords = {
   /** `stages`: how many agents follow it in its chain. */
   starts: (agent: string, stages: number) => `${starting(agent, stages)} to start`,
@@ -167,7 +173,7 @@ export const decisionWords = {
   keep: 'Back',
   /** `fields`: those that were edited, of which there is one at least. */
   withEdits: (fields: readonly string[]) =>
-    `with your ${fields.length === 1 ? 'edit' : 'edits'}: ${fields.map((field) => editNames[field] ?? field).join(', ')}`,
+    `with your ${fields.length === 1 ? 'edit' : 'edits'}: ${fields.map((field) => nameEdit(field, editNames)).join(', ')}`,
   command: 'Command',
   inFolder: (folder: string) => `in ${folder}`,
   parts: 'What of it is asked about',

@@ -28,6 +28,33 @@ describe('EnvelopeDraft', () => {
     expect(draft.answer()).toEqual({ kind: 'allow' });
   });
 
+  it('sends the edits of coagents and stages, and names each with its agent', () => {
+    const { prompt: _, stages: __, ...part } = envelope('writer', 'Look.');
+    const handoff = { type: 'static', text: 'Look.' } as const;
+    const flow = { type: 'smart', rounds: 3, primary: 'a', coagent: { ...part, agent: 'reviewer' }, handoff } as const;
+    const original = { ...envelope('a', 'Look.'), flow, stages: [part] };
+    const draft = new EnvelopeDraft(original);
+    const [reviewer, writer] = draft.served;
+    reviewer!.toggleTool('read_file', false);
+    writer!.value.limits.maxIterations = 2;
+    writer!.moveTo('local', 'llama');
+    expect(draft.changed).toEqual([
+      'tools (reviewer)',
+      'provider (writer)',
+      'model (writer)',
+      'maxIterations (writer)',
+    ]);
+    expect(reviewer!.edited).toEqual(['tools']);
+    const stage = { ...part, provider: 'local', model: 'llama', limits: { ...part.limits, maxIterations: 2 } };
+    expect(draft.answer()).toEqual({
+      kind: 'edit',
+      value: { ...original, flow: { ...flow, coagent: { ...flow.coagent, tools: ['write_file'] } }, stages: [stage] },
+    });
+    draft.reset();
+    expect(draft.answer()).toEqual({ kind: 'allow' });
+    expect(reviewer!.value.tools).toEqual(part.tools);
+  });
+
   it('goes to another provider with a model of that one, and back with its own', () => {
     const original = envelope('a', 'Look.');
     const draft = new EnvelopeDraft(original);

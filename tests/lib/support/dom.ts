@@ -24,6 +24,16 @@ for (const name of ['firstChild', 'nextSibling']) {
   });
 }
 
+/** A select of linkedom has no setter for its value. */
+const selectValue = Object.getOwnPropertyDescriptor(window.HTMLSelectElement.prototype, 'value');
+Object.defineProperty(window.HTMLSelectElement.prototype, 'value', {
+  ...selectValue,
+  configurable: true,
+  set(this: HTMLSelectElement, value: string) {
+    for (const option of this.querySelectorAll('option')) option.selected = option.value === value;
+  },
+});
+
 const browserGlobals: Readonly<Record<string, unknown>> = {
   window,
   document,

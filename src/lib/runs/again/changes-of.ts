@@ -40,6 +40,8 @@ function namesIn(value: string): string[] | null {
 }
 
 function flatten(value: unknown, prefix = ''): Map<string, string> {
+  // Each stage of a chain has its own fields.
+  if (prefix === 'stages' && Array.isArray(value)) return flatten({ ...(value as unknown[]) }, prefix);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return new Map([[prefix, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')]]);
   }

@@ -2,7 +2,7 @@
 import type { Permission } from '#contract/agent.ts';
 import type { Leave, May, Summary } from '#contract/approvals/summary.ts';
 import { count, minutes, tokens as compactTokens, usd } from '#lib/view/format.ts';
-import type { BlockLine, decisionWords as english } from '../decision-words.ts';
+import { type BlockLine, type decisionWords as english, nameEdit } from '../decision-words.ts';
 import type { SameWords } from '../following.ts';
 import { plural } from './sentences.ts';
 
@@ -152,7 +152,7 @@ export const decisionWords = {
   rejectMore: 'Refuser…',
   keep: 'Retour',
   withEdits: (fields) =>
-    `avec ${fields.length === 1 ? 'votre modification' : 'vos modifications'} : ${fields.map((field) => editNames[field] ?? field).join(', ')}`,
+    `avec ${fields.length === 1 ? 'votre modification' : 'vos modifications'} : ${fields.map((field) => nameEdit(field, editNames)).join(', ')}`,
   command: 'Commande',
   inFolder: (folder) => `dans ${folder}`,
   parts: 'Ce qui demande votre accord',
