@@ -2,8 +2,8 @@
 import { expect, it, vi } from 'vitest';
 import { EnvelopeDraft } from '#lib/app/approval-draft.svelte.ts';
 import { SeenTexts } from '#lib/app/seen-texts.svelte.ts';
-import EnvelopeForm from '#lib/approvals/envelope-form.svelte';
-import ServedForm from '#lib/approvals/served-form.svelte';
+import EnvelopeForm from '#lib/approvals/envelope/envelope-form.svelte';
+import ServedForm from '#lib/approvals/envelope/served-form.svelte';
 import { mountInApp, useDocument } from '../support/dom.ts';
 import { envelope } from '../support/story.ts';
 
