@@ -35,6 +35,13 @@ test('a sub-agent is asked about with every setting, whole, and nothing in it hi
   expect(toolCall.title).toMatch(/^code-reviewer: a[^\u202e]+b$/);
 });
 
+test.for(['low', 'medium', 'high'] as const)('names a %s risk in its words and beside them', (risk) => {
+  const request = { ...spawning({}), risk };
+  expect(words(request)).toMatch(new RegExp(`^ +risk +${risk}`, 'm'));
+  const { _meta } = requestOf({ approval: { request, decisions: [null] }, item: 0 }, null);
+  expect(_meta).toMatchObject({ triad: { risk, envelope } });
+});
+
 test('a call without a preview is asked about with its whole input, one with a diff has it beside the words', () => {
   const tool = (more: object) =>
     spawnRequest({

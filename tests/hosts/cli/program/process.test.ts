@@ -50,6 +50,8 @@ test('--json: durable events without a gap, hints without a number, the sub-agen
   const numbers = events.flatMap((event) => ('seq' in event ? [event.seq] : []));
   expect(numbers).toEqual(numbers.map((_, index) => index + 1));
   expect(events.filter(({ type }) => type.endsWith('-delta')).every((event) => !('seq' in event))).toBe(true);
+  const risks = events.flatMap((event) => (event.type === 'approval-request' ? [event.approval.risk] : []));
+  expect(risks).toEqual(['medium', 'medium', 'medium']);
   const end = events.at(-1) as End;
   expect(end).toMatchObject({ type: 'workflow-end', outcome: 'completed' });
   expect(end.subAgents.map(({ agent, outcome }) => `${agent} ${outcome}`)).toEqual([
