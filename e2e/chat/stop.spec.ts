@@ -8,6 +8,7 @@ test(
   fullSpec([
     'e2e/chat/screen.spec.ts › Send turns into Stop in the same place, and Stop returns a queued message with its attachment',
     'tests/core/workflows/stop.test.ts › during the model request: the server sees it end, the row says cancelled, usage is kept',
+    'tests/lib/chat/announcer.test.ts › announces how each reply ended, and "Reply stopped" for one that was stopped',
   ]),
   async ({ start }) => {
     const answer = 'These words came before the stop. And these never come.';
@@ -20,6 +21,7 @@ test(
     await app.button('Stop reply').click();
     await expect(app.page.getByText(/^Stopped the lead \(1 request\)\. Nothing is left running\.$/)).toBeVisible();
     await app.expectOutcome('cancelled');
+    await expect(app.page.locator('[aria-live=polite]', { hasText: 'Reply' })).toHaveText(/Reply stopped$/);
     await expect.poll(() => request.closedAt, 'the server saw the request closed').not.toBeNull();
     await expect(app.workflow()).toContainText('These words came');
     await expect(app.button('Stop reply')).toBeHidden();

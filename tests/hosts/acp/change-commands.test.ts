@@ -5,7 +5,7 @@ import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { AcpClient, choose } from '../support/acp-client.ts';
+import { AcpClient, choose, m } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
 
 /** The message "Write WORD" writes WORD and a line below it into one file. */
@@ -136,4 +136,18 @@ test('goes back without the files if only the messages are chosen', async () => 
   client.answer = () => choose('allow');
   await run('/redo');
   expect([await read(), await left()]).toEqual(['two\nend\n', [false, false]]);
+});
+
+test('withdraws the question when the prompt is cancelled, and changes nothing', async () => {
+  const { client, id, read } = await startSession('Write one');
+  client.answer = (_, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve({ outcome: { outcome: 'cancelled' } }));
+    });
+  const prompt = client.prompt(id, '/undo');
+  await client.untilAsked(1);
+  await client.agent.notify(m.session.cancel, { sessionId: id });
+  expect(await prompt).toBe('cancelled');
+  await expect.poll(() => client.withdrawn).toHaveLength(1);
+  expect(await read()).toBe('one\nend\n');
 });
