@@ -8,13 +8,13 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { AcpClient, choose, m } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
 
-/** The message "Write WORD" writes WORD and a line below it into one file. */
+/** The message "Write WORD" writes WORD into the first line of one file; "two" has one line more. */
 const script = () =>
   new Script()
     .on({ lastUser: /Write (\w+)/ })
     .reply(({ lastUser }) => {
       const [, word = ''] = /Write (\w+)/.exec(lastUser) ?? [];
-      return [toolUse('write_file', { path: 'a.txt', content: `${word}\nend\n` })];
+      return [toolUse('write_file', { path: 'a.txt', content: `${word}\nend\n${word === 'two' ? 'more\n' : ''}` })];
     })
     .on({})
     .reply([text('Done.')]);
@@ -57,12 +57,12 @@ test('announces undo, redo and rewind as commands', async () => {
 test('shows the lines that an undo changes, and changes nothing before the yes', async () => {
   const { client, file, read, run } = await startSession('Write one', 'Write two');
   client.answer = async ({ toolCall, options }) => {
-    expect(await read()).toBe('two\nend\n');
+    expect(await read()).toBe('two\nend\nmore\n');
     expect(toolCall.title).toBe('Undo the changes of 1 file');
     expect(toolCall.locations).toEqual([{ path: file }]);
     expect(toolCall.content).toEqual([
-      { type: 'content', content: { type: 'text', text: '- a.txt  +1 −1' } },
-      { type: 'diff', path: file, oldText: 'two\nend', newText: 'one\nend' },
+      { type: 'content', content: { type: 'text', text: '- a.txt  +1 −2' } },
+      { type: 'diff', path: file, oldText: 'two\nend\nmore', newText: 'one\nend' },
     ]);
     expect(options.map(({ name }) => name)).toEqual(['Undo', 'Cancel']);
     return choose('allow');
@@ -116,7 +116,7 @@ test('lists the messages, goes back to before one with its files, and takes that
   client.answer = ({ toolCall, options }) => {
     expect(toolCall.title).toBe('Go back to before “Write two”');
     expect(JSON.stringify(toolCall.content)).toContain('- Hello\\n- Write two');
-    expect(JSON.stringify(toolCall.content)).toContain('- a.txt  +1 −1');
+    expect(JSON.stringify(toolCall.content)).toContain('- a.txt  +1 −2');
     expect(options.map(({ name }) => name)).toEqual(['Rewind messages and files', 'Rewind messages only', 'Cancel']);
     return choose('allow');
   };
@@ -125,17 +125,17 @@ test('lists the messages, goes back to before one with its files, and takes that
 
   client.answer = () => choose('allow');
   expect(await run('/redo')).toContain('2 messages are in the context of the lead again. Redid');
-  expect([await read(), await left()]).toEqual(['two\nend\n', [false, false, false]]);
+  expect([await read(), await left()]).toEqual(['two\nend\nmore\n', [false, false, false]]);
 });
 
 test('goes back without the files if only the messages are chosen', async () => {
   const { client, read, run, left } = await startSession('Write one', 'Write two');
   client.answer = () => choose('messages');
   await run('/rewind 1');
-  expect([await read(), await left()]).toEqual(['two\nend\n', [false, true]]);
+  expect([await read(), await left()]).toEqual(['two\nend\nmore\n', [false, true]]);
   client.answer = () => choose('allow');
   await run('/redo');
-  expect([await read(), await left()]).toEqual(['two\nend\n', [false, false]]);
+  expect([await read(), await left()]).toEqual(['two\nend\nmore\n', [false, false]]);
 });
 
 test('withdraws the question when the prompt is cancelled, and changes nothing', async () => {
