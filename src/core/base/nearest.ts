@@ -1,21 +1,55 @@
 /** "Did you mean": the known word that a mistyped one is nearest to. */
 
-/** Null when nothing is near: at most a third of the letters (and one in any case) may differ. */
+/** Longest word whose parts are compared in every order. */
+const MAX_PARTS = 3;
+
+/**
+ * Returns null when nothing is near: at most a third of the letters (and one in any case) may differ. The parts of a
+ * word may be in another order, as in `WriteDatabase` for `DatabaseWrite`; a word in its own order goes first.
+ */
 export function nearest(word: string, known: readonly string[]): string | null {
-  const typed = word.toLowerCase();
-  let best: string | null = null;
+  const own = findNearest(word.toLowerCase(), known, (candidate) => candidate.toLowerCase());
+  if (own) return own.candidate;
+  const reordered = reorderParts(word).flatMap(
+    (spelling) => findNearest(spelling, known, (candidate) => splitParts(candidate).join('')) ?? [],
+  );
+  return reordered.sort((a, b) => a.distance - b.distance)[0]?.candidate ?? null;
+}
+
+function findNearest(
+  typed: string,
+  known: readonly string[],
+  spell: (candidate: string) => string,
+): { candidate: string; distance: number } | null {
+  let best: { candidate: string; distance: number } | null = null;
   let least = Math.max(1, Math.floor(typed.length / 3)) + 1;
   for (const candidate of known) {
-    const word = candidate.toLowerCase();
+    const word = spell(candidate);
     // So many letters differ at least.
     if (Math.abs(typed.length - word.length) >= least) continue;
     const distance = editDistance(typed, word, least);
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
+    if (distance >= least) continue;
+    least = distance;
+    best = { candidate, distance };
   }
   return best;
+}
+
+/** The parts of a name such as `WriteDatabase`, `write_file` or `max-turns`, in lower case. */
+function splitParts(word: string): string[] {
+  const spaced = word.replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ').toLowerCase();
+  return spaced.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== '');
+}
+
+/** The other orders of a word's parts, without what separates them. */
+function reorderParts(word: string): string[] {
+  const parts = splitParts(word);
+  return parts.length < 2 || parts.length > MAX_PARTS ? [] : permute(parts).slice(1);
+}
+
+function permute(parts: readonly string[]): string[] {
+  if (parts.length < 2) return [...parts];
+  return parts.flatMap((part, index) => permute(parts.toSpliced(index, 1)).map((rest) => part + rest));
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other; Infinity from `most` on. */
