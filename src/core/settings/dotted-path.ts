@@ -19,6 +19,12 @@ export function partsOf(path: string): string[] | null {
   return parts.length === 0 ? null : parts;
 }
 
+/** Returns the path in its shortest form: a part is in quotes only if it needs them. A text that is no path stays. */
+export function normalizePath(path: string): string {
+  const parts = partsOf(path);
+  return parts === null ? path : dotted(parts);
+}
+
 export function dotted(parts: readonly PropertyKey[]): string {
   return parts.map((part) => keyOf(String(part))).join('.');
 }

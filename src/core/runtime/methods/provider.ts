@@ -7,6 +7,7 @@ import { detectAt, detectServers } from '../../model/providers/detect.ts';
 import { placeOf } from '../../model/providers/place.ts';
 import type { Providers } from '../../model/providers/providers.ts';
 import type { SearchEndpoint } from '../../tools/web/search-endpoint.ts';
+import { normalizePath } from '../../settings/dotted-path.ts';
 import { settingRows } from '../../settings/settings.ts';
 
 export interface ProviderMethodPorts {
@@ -62,7 +63,8 @@ export function providerMethods({
       return webSearch.state();
     },
     'settings.list': () => settingRows(settings),
-    'settings.set': async ({ path, value }) => {
+    'settings.set': async ({ path: written, value }) => {
+      const path = normalizePath(written);
       // Rejects an unknown model now rather than with the next message.
       if (path === 'models.default' && typeof value === 'string') resolveModel(value, settings.models.aliases);
       const [, name, key] = /^providers\.([^.]+)\.(.+)$/.exec(path) ?? [];

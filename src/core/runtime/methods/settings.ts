@@ -6,6 +6,7 @@ import type { Engine } from '../../runs/engine.ts';
 import type { Providers } from '../../model/providers/providers.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
+import { normalizePath } from '../../settings/dotted-path.ts';
 import { manyValues, noSetting, settingRow, settingRows } from '../../settings/settings.ts';
 import { agentPathOf, explainAgents, setAgentKey } from '../config/agent-keys.ts';
 import { explainSettings, type ExplainPorts } from '../config/explain.ts';
@@ -38,9 +39,10 @@ export function settingMethods(ports: SettingMethodPorts): Pick<Handlers, 'setti
 }
 
 /** Of one setting, of a group, or all. */
-function rowsAt(settings: LiveSettings, path: string | undefined) {
+function rowsAt(settings: LiveSettings, written: string | undefined) {
   const rows = settingRows(settings);
-  if (path === undefined) return rows;
+  if (written === undefined) return rows;
+  const path = normalizePath(written);
   const found = rows.filter((row) => row.path === path || row.path.startsWith(`${path}.`));
   if (found.length > 0) return found;
   // A table that nobody has named yet has defaults.

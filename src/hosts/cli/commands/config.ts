@@ -2,7 +2,7 @@
 import type { Client } from '#contract/rpc.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { PROJECT_CONFIG } from '#core/agents/places.ts';
-import { partsOf } from '#core/settings/dotted-path.ts';
+import { normalizePath, partsOf } from '#core/settings/dotted-path.ts';
 import { settingValue } from '../render/setting-value.ts';
 import { UsageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
@@ -17,9 +17,10 @@ export interface GetOptions {
 export async function getSetting(
   { folder, screen }: Io,
   client: Client,
-  path: string | undefined,
+  written: string | undefined,
   { json = false, showOrigin = false }: GetOptions,
 ): Promise<void> {
+  const path = written === undefined ? undefined : normalizePath(written);
   const found = await client.request('settings.explain', { folder, path });
   const exact = found.find((row) => row.path === path);
   const rows = found.map(({ origin, others, ...row }) => (showOrigin ? { ...row, origin, others } : row));
@@ -34,8 +35,9 @@ export async function getSetting(
 export async function setSetting(
   { folder, screen }: Io,
   client: Client,
-  { path, value, project = false }: { path: string; value: string | undefined; project?: boolean },
+  { path: written, value, project = false }: { path: string; value: string | undefined; project?: boolean },
 ): Promise<void> {
+  const path = normalizePath(written);
   refuseSecret(path);
   const row = (await client.request('settings.explain', { folder, path })).find((one) => one.path === path);
   if (row === undefined) throw new UsageError(`${path} is a group of settings: see "triad config get ${path}"`);

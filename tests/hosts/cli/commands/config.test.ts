@@ -260,3 +260,25 @@ test('a list of prices that does not fit keeps the program from starting, with o
   await writeFile(file, 'version');
   expect((await here(['doctor'])).out).toContain(`problem prices: ${file}:1: is not valid TOML: `);
 });
+
+test('set and get take a path with any of its parts in quotes', async () => {
+  const home = await machine(plainAnswer());
+  const run = inProcess(home, 'memory');
+  for (const [path, value] of [
+    ['limits."max_concurrent"', '2'],
+    [`'limits'.max_concurrent`, '1'],
+    ['"limits"."max_concurrent"', '2'],
+  ] as const) {
+    expect(await run(['config', 'set', path, value])).toMatchObject({
+      code: 0,
+      err: `limits.max_concurrent is ${value} from now on.\n`,
+    });
+    expect(await run(['config', 'get', path])).toMatchObject({ code: 0, out: `${value}\n` });
+  }
+  expect((await run(['config', 'get', '"limits"'])).out).toContain('limits.max_concurrent');
+  expect(await run(['config', 'set', 'agents."worker".model', 'opus'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('"worker" comes with Triad') as unknown,
+  });
+  expect((await run(['config', 'get', 'agents."worker".role'])).out).toBe('subagent\n');
+});
