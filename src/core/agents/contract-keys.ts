@@ -26,7 +26,7 @@ export function contractsOf(values: AgentKeys): Contracts {
   };
 }
 
-export function linksIn({ next }: AgentKeys, positionOf: PositionOf): Link[] {
+export function linksIn({ next }: Partial<AgentKeys>, positionOf: PositionOf): Link[] {
   return listOf(next).map((wanted, index): Link => {
     const item = Array.isArray(next) ? index : null;
     const at = positionOf(item === null ? ['next'] : ['next', item]) ?? START;
@@ -35,7 +35,7 @@ export function linksIn({ next }: AgentKeys, positionOf: PositionOf): Link[] {
 }
 
 /** What the keys cannot be together. The schemas of agents that come with the program are fine: reading one loads a validator. */
-export function contractFaults(values: AgentKeys, positionOf: PositionOf, isBuiltin: boolean): Fault[] {
+export function contractFaults(values: Partial<AgentKeys>, positionOf: PositionOf, isBuiltin: boolean): Fault[] {
   const at = (key: string): Position => positionOf([key]) ?? START;
   const faults = (['input', 'output'] as const).flatMap((side): Fault[] => {
     const [format, schema] = [values[`${side}_format`], values[`${side}_schema`]];
@@ -62,7 +62,7 @@ export function idleNext({ next }: AgentKeys, positionOf: PositionOf): Fault[] {
   return [fault(positionOf(['next', 1]) ?? START, says, { key: 'next' })];
 }
 
-function listOf(next: AgentKeys['next']): string[] {
+function listOf(next: AgentKeys['next'] | undefined): string[] {
   return next === undefined ? [] : [next].flat();
 }
 

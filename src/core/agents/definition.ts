@@ -6,9 +6,18 @@ import { DEFAULT_REFLECTION_RETRIES, MAX_PROMPT_CHARS } from '#contract/limits.t
 import { sha256 } from '../base/hash.ts';
 import { nearest } from '../base/nearest.ts';
 import { type Ceilings, cutWarnings } from './ceilings.ts';
-import { type Body, type Entry, fault, laterPlace, inOrder, type Position, START } from './entries.ts';
+import {
+  type Body,
+  type Entry,
+  fault,
+  laterPlace,
+  inOrder,
+  type Position,
+  START,
+  withSyntaxErrors,
+} from './entries.ts';
 import { readMarkdown } from './frontmatter.ts';
-import { CHOICES, MarkdownKeys, REQUIRED, ruleOf, TomlKeys, type AgentKeys } from './keys.ts';
+import { CHOICES, fittingValues, MarkdownKeys, REQUIRED, ruleOf, TomlKeys, type AgentKeys } from './keys.ts';
 import { contractFaults, contractsOf, idleNext, linksIn } from './contract-keys.ts';
 import type { Link } from './links/link.ts';
 import { mentionsIn, type ServerMention } from './server-names.ts';
@@ -39,8 +48,16 @@ export type ParsedDefinition =
       /** The names of those that follow it, once its links are looked up. */
       chain?: string[];
     }
-  /** `name`: what the file says it is, where it says so. */
-  | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
+  /** `name`: what the file says it is, where it says so. `names`: what can be checked against other files and the settings. */
+  | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[]; names?: FoundNames };
+
+/** The names in a file with faults. */
+export interface FoundNames {
+  provider?: string | undefined;
+  model?: string | undefined;
+  at: Record<'provider' | 'model', Position>;
+  links: Link[];
+}
 
 /** Name of the agent that leads where no other is named. */
 export const LEAD = 'lead';
@@ -52,27 +69,38 @@ const MAX_KEYS = 500;
 export function parseDefinition(text: string, from: DefinitionSource): ParsedDefinition {
   const isToml = from.path?.endsWith('.toml') ?? false;
   const read = isToml ? readTomlAgent(text) : readMarkdown(text);
-  if (!read.ok) return { ok: false, name: null, errors: [read.error], warnings: [] };
-  if (read.entries.length > MAX_KEYS) {
+  const part = read.ok ? read : read.rest;
+  if (!part) return { ok: false, name: null, errors: read.ok ? [] : read.errors, warnings: [] };
+  const { entries, body } = part;
+  if (entries.length > MAX_KEYS) {
     const errors = [fault(START, phrase('many_keys', { max: MAX_KEYS }))];
     return { ok: false, name: null, errors, warnings: [] };
   }
   const schema = isToml ? TomlKeys : MarkdownKeys;
-  const known = read.entries.filter(({ key }) => key !== null && Object.hasOwn(schema.shape, key));
+  const known = entries.filter(({ key }) => key !== null && Object.hasOwn(schema.shape, key));
   const raw: Readonly<Record<string, unknown>> = Object.fromEntries(known.map(({ key, value }) => [key ?? '', value]));
   const positionOf = positionsOf(known);
   const result = schema.safeParse(raw);
-  const errors = inOrder([
-    ...read.entries.filter((entry) => !known.includes(entry)).flatMap((entry) => unknownKey(entry, schema)),
-    ...bodyFaults(read.body),
+  const fitting = result.success ? result.data : fittingValues(schema, raw);
+  const faults = [
+    ...part.faults,
+    ...entries.filter((entry) => !known.includes(entry)).flatMap((entry) => unknownKey(entry, schema)),
+    ...bodyFaults(body),
     ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, positionOf))),
-    ...(result.success ? namesIn(result.data, from, positionOf) : []),
-    ...promptFaults(read.body ?? promptIn(read.entries), isToml, text),
-  ]);
-  if (errors.length > 0 || !result.success)
-    return { ok: false, name: typeof raw['name'] === 'string' ? raw['name'] : null, errors, warnings: [] };
+    ...namesIn(fitting, { tools: raw['tools'], requires_approval: raw['requires_approval'] }, from, positionOf),
+    ...promptFaults(body ?? promptIn(entries), isToml, text),
+  ];
+  const errors = inOrder(read.ok ? faults : withSyntaxErrors(read, faults));
+  const placeOf = (key: string): Position => positionOf([key]) ?? START;
+  if (errors.length > 0 || !result.success) {
+    const { provider, model } = fitting;
+    const at = { provider: placeOf('provider'), model: placeOf('model') };
+    const names = { provider, model, at, links: linksIn(fitting, positionOf) };
+    const name = typeof raw['name'] === 'string' && raw['name'] !== '' ? raw['name'] : null;
+    return { ok: false, name, errors, warnings: [], names };
+  }
   const values = result.data;
-  const prompt = 'prompt' in values ? String(values.prompt) : (read.body?.text ?? '');
+  const prompt = 'prompt' in values ? String(values.prompt) : (body?.text ?? '');
   const warnings = [
     ...unneededPermissions(
       values.permissions ?? [],
@@ -90,7 +118,6 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
         return { key, at: positionOf([key]) ?? START };
       })
     : [];
-  const placeOf = (key: string): Position => positionOf([key]) ?? START;
   const at = { provider: placeOf('provider'), model: placeOf('model'), temperature: placeOf('temperature') };
   return {
     ok: true,
@@ -200,11 +227,20 @@ function promptFaults(body: Body | null, isToml: boolean, source: string): Fault
   });
 }
 
-/** What the schema cannot know: names of models and tools, and what only a lead may have. */
-function namesIn(values: AgentKeys, { source, tools }: DefinitionSource, positionOf: PositionOf): Fault[] {
-  const { name, role, provider, model, tools: wanted = [], requires_approval: asking } = values;
+/**
+ * What the schema cannot know: names of models and tools, and what only a lead may have. `values`: those without a fault;
+ * `lists`: as the file has them, since one wrong item does not hide the others.
+ */
+function namesIn(
+  values: Partial<AgentKeys>,
+  lists: Readonly<Record<'tools' | 'requires_approval', unknown>>,
+  { source, tools }: DefinitionSource,
+  positionOf: PositionOf,
+): Fault[] {
+  const { name, role, provider, model } = values;
+  const [wanted, asking] = [textsIn(lists.tools), textsIn(lists.requires_approval)];
   const at = (key: string) => (index: number) => positionOf([key, index]) ?? START;
-  const misplaced = role === 'primary' ? [] : tools.filter((tool) => tool.primaryOnly && wanted.includes(tool.name));
+  const misplaced = role === 'subagent' ? tools.filter((tool) => tool.primaryOnly && wanted.includes(tool.name)) : [];
   // Names of another provider have no form of their own.
   const unknown =
     model === undefined || provider !== undefined ? null : modelFault(model, positionOf(['model']) ?? START);
@@ -219,8 +255,13 @@ function namesIn(values: AgentKeys, { source, tools }: DefinitionSource, positio
       return fault(at('tools')(item), says, { key: 'tools' });
     }),
   ];
-  if (name !== LEAD || role === 'primary') return faults;
+  if (name !== LEAD || role !== 'subagent') return faults;
   return [...faults, fault(positionOf(['name']) ?? START, phrase('lead_name', { name }), { key: 'name' })];
+}
+
+/** The items of a list; an empty text for an item that is no text. */
+function textsIn(list: unknown): string[] {
+  return Array.isArray(list) ? list.map((item) => (typeof item === 'string' ? item.trim() : '')) : [];
 }
 
 function errorOf(issue: z.core.$ZodIssue, raw: Readonly<Record<string, unknown>>, positionOf: PositionOf): Fault {

@@ -17,6 +17,8 @@ interface Unreadable {
   says: readonly Phrase[];
   /** Left out for a file as a whole. */
   at?: Position;
+  /** The text without the part that is the problem, for its other faults; left out where nothing can be read. */
+  rest?: string;
 }
 
 export interface Entry {
@@ -33,8 +35,17 @@ export interface Body extends Position {
   text: string;
 }
 
-/** `body` is null where the format keeps the prompt in a key. */
-export type ReadFile = { ok: true; entries: Entry[]; body: Body | null } | { ok: false; error: Fault };
+/** `body` is null where the format keeps the prompt in a key; `faults`: of keys, such as one that is there twice. */
+export interface ReadKeys {
+  entries: Entry[];
+  body: Body | null;
+  faults: Fault[];
+}
+
+/** `rest`: the keys of a file with syntax errors, where it can be read without them; lines in `emptied` lost their values. */
+export type ReadFile =
+  | ({ ok: true } & ReadKeys)
+  | { ok: false; errors: Fault[]; rest: (ReadKeys & { emptied: ReadonlySet<number> }) | null };
 
 /** `said`: one phrase, or several that stand one behind the other. */
 export function fault(place: Position, said: Phrase | readonly Phrase[], rest: Partial<Fault> = {}): Fault {
@@ -47,8 +58,8 @@ function textOf(says: readonly Phrase[]): string {
   return says.map(sentenceOf).join('');
 }
 
-export function unreadable(path: string, says: readonly Phrase[], at?: Position): RawFile {
-  return { path, problem: textOf(says), says, ...(at ? { at } : {}) };
+export function unreadable(path: string, says: readonly Phrase[], part?: { at: Position; rest: string }): RawFile {
+  return { path, problem: textOf(says), says, ...part };
 }
 
 /** Of a place in a TOML tree, whose columns are from 0. */
@@ -69,6 +80,11 @@ export function laterPlace(find: () => Position): Position {
 }
 
 export const START: Position = { line: 1, column: 1 };
+
+/** The faults of a file with syntax errors: a line that lost its value has no other fault. */
+export function withSyntaxErrors({ errors, rest }: ReadFile & { ok: false }, faults: readonly Fault[]): Fault[] {
+  return [...errors, ...faults.filter(({ line }) => !rest?.emptied.has(line))];
+}
 
 /** By their places; of those of one value only the first. */
 export function inOrder(faults: readonly Fault[]): Fault[] {

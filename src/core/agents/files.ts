@@ -60,11 +60,11 @@ export class AgentFiles {
       return { text, report, values: loaded.ok ? valuesOfDefinition(loaded.definition) : null };
     const values = valuesOf(text, kindOf(file, place));
     const name = nameOf(loaded);
-    const others = loaded.ok ? await loadPlace(place, tools) : [];
+    const others = name === null ? [] : await loadPlace(place, tools);
     const other = others.find((one) => one.path !== file && one.ok && nameOf(one) === name);
     if (!other) return { text, report, values };
     const taken = fault(START, phrase('name_taken', { name: name ?? '', path: other.path }), { key: 'name' });
-    return { text, report: { ...report, ok: false, errors: [taken] }, values };
+    return { text, report: { ...report, ok: false, errors: [taken, ...report.errors] }, values };
   }
 
   async edit(folder: string, file: string, text: string, changes: Readonly<FormValues>): Promise<AgentLint> {

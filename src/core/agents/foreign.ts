@@ -37,7 +37,8 @@ export function parseForeign(text: string, dialect: Foreign, from: DefinitionSou
   const file = splitMarkdown(text);
   if (!file) return failed(null, fault(START, phrase('no_agent')));
   const strict = readMarkdown(text);
-  const entries = strict.ok ? strict.entries : readLenientFrontmatter(file.frontmatter, KEYS);
+  const entries =
+    strict.ok && strict.faults.length === 0 ? strict.entries : readLenientFrontmatter(file.frontmatter, KEYS);
   const reading = new Reading(entries);
   const name = nameOf(reading, dialect, from.path ?? '');
   const prompt = file.body.trim() || textOf(reading.take('prompt')?.value);

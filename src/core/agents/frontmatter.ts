@@ -1,7 +1,8 @@
 /** Markdown with YAML frontmatter: the keys with their places, and the text below. */
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import type { Fault } from '#contract/agent.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
-import { type Entry, fault, type Position, type ReadFile, START } from './entries.ts';
+import { type Entry, fault, type Position, type ReadFile, type ReadKeys, START } from './entries.ts';
 
 export interface SplitFile {
   frontmatter: string;
@@ -27,11 +28,46 @@ const MAX_FRONTMATTER = 64 * 1024;
 
 export function readMarkdown(text: string): ReadFile {
   const file = splitMarkdown(text);
-  if (!file) return { ok: false, error: fault(START, phrase('no_frontmatter')) };
+  if (!file) return unreadable(fault(START, phrase('no_frontmatter')));
   if (file.frontmatter.length > MAX_FRONTMATTER)
-    return { ok: false, error: fault(START, phrase('long_frontmatter', { max: MAX_FRONTMATTER / 1024 })) };
+    return unreadable(fault(START, phrase('long_frontmatter', { max: MAX_FRONTMATTER / 1024 })));
+  const body = { text: file.body.trim(), line: file.bodyLine, column: 1 };
+  const read = parseYaml(file.frontmatter);
+  if (!('error' in read)) return { ok: true, ...read, body };
+  const { errors, others, emptied } = withoutWrongKeys(file.frontmatter);
+  const rest = errors.length === 0 ? read : parseYaml(others);
+  return {
+    ok: false,
+    errors: errors.length === 0 ? [read.error] : errors,
+    rest: 'error' in rest ? null : { ...rest, body, emptied },
+  };
+}
+
+function unreadable(error: Fault): ReadFile {
+  return { ok: false, errors: [error], rest: null };
+}
+
+/** The syntax errors of each key at the start of a line, and the text in which such keys are empty. `emptied`: lines of the file. */
+function withoutWrongKeys(frontmatter: string): { errors: Fault[]; others: string; emptied: Set<number> } {
+  const lines = frontmatter.split('\n');
+  const starts = lines.flatMap((line, index) => (/^[\w-]+:/.test(line) ? [index] : []));
+  const emptied = new Set<number>();
+  const errors = starts.flatMap((start, index) => {
+    const end = starts[index + 1] ?? lines.length;
+    const read = parseYaml(lines.slice(start, end).join('\n'), start);
+    if (!('error' in read)) return [];
+    lines[start] = `${/^[\w-]+:/.exec(lines[start] ?? '')?.[0]} ""`;
+    lines.fill('', start + 1, end);
+    for (let line = start; line < end; line++) emptied.add(line + 2);
+    return [read.error];
+  });
+  return { errors, others: lines.join('\n'), emptied };
+}
+
+/** `linesAbove`: in the frontmatter, whose first line is the second one of the file. */
+function parseYaml(text: string, linesAbove = 0): Omit<ReadKeys, 'body'> | { error: Fault } {
   const counter = new LineCounter();
-  const document = parseDocument(file.frontmatter, {
+  const document = parseDocument(text, {
     lineCounter: counter,
     prettyErrors: false,
     uniqueKeys: true,
@@ -39,18 +75,17 @@ export function readMarkdown(text: string): ReadFile {
   });
   const at = (offset: number): Position => {
     const { line, col } = counter.linePos(offset);
-    return { line: Math.max(line, 1) + 1, column: Math.max(col, 1) };
+    return { line: Math.max(line, 1) + 1 + linesAbove, column: Math.max(col, 1) };
   };
-  const syntax = document.errors[0];
-  if (syntax?.code === 'DUPLICATE_KEY') {
-    const key = /^[\w.-]*/.exec(file.frontmatter.slice(syntax.pos[0]))?.[0] || null;
-    return { ok: false, error: fault(at(syntax.pos[0]), phrase('key_twice', { key: key ?? '' }), { key }) };
-  }
-  if (syntax) return { ok: false, error: fault(at(syntax.pos[0]), phrase('bad_yaml', { why: syntax.message })) };
+  const syntax = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY');
+  if (syntax) return { error: fault(at(syntax.pos[0]), phrase('bad_yaml', { why: syntax.message })) };
   if (document.contents !== null && !isMap(document.contents))
-    return { ok: false, error: fault({ line: 2, column: 1 }, phrase('frontmatter_no_keys')) };
-  const body = { text: file.body.trim(), line: file.bodyLine, column: 1 };
-  return { ok: true, entries: entriesOf(document.contents, at), body };
+    return { error: fault({ line: 2, column: 1 }, phrase('frontmatter_no_keys')) };
+  const faults = document.errors.map(({ pos: [from] }) => {
+    const key = /^[\w.-]*/.exec(text.slice(from))?.[0] || null;
+    return fault(at(from), phrase('key_twice', { key: key ?? '' }), { key });
+  });
+  return { entries: entriesOf(document.contents, at), faults };
 }
 
 function entriesOf(map: YAMLMap<Node, Node | null> | null, at: (offset: number) => Position): Entry[] {

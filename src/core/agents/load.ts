@@ -5,7 +5,7 @@ import { phrase } from '#contract/approvals/phrases.ts';
 import type { Ceilings } from './ceilings.ts';
 import { parseComposition, type ParsedComposition } from './compositions/composition.ts';
 import { type DefinitionSource, parseDefinition, type ParsedDefinition } from './definition.ts';
-import { fault, START, type RawFile } from './entries.ts';
+import { fault, inOrder, type Position, START, type RawFile } from './entries.ts';
 import { parseForeign } from './foreign.ts';
 import type { ModelRules } from '../model/model-rules.ts';
 import type { AgentPlace, Dialect } from './places.ts';
@@ -58,13 +58,26 @@ export function loadFile(
   ceilings?: Ceilings,
 ): UnlinkedFile {
   const { path } = file;
-  const { source, dialect } = place;
-  if (file.problem !== null)
-    return { path, source, ok: false, name: null, errors: [fault(file.at ?? START, file.says)], warnings: [] };
+  const { source } = place;
+  if (file.problem === null) return { path, source, ...parseText(file.text, path, place, tools, ceilings) };
+  const error = fault(file.at ?? START, file.says);
+  const rest = file.rest === undefined ? null : parseText(file.rest, path, place, tools);
+  if (rest === null) return { path, source, ok: false, name: null, errors: [error], warnings: [] };
+  if (!rest.ok) return { path, source, ...rest, errors: inOrder([error, ...rest.errors]) };
+  const { name } = 'composition' in rest ? rest.composition : rest.definition;
+  return { path, source, ok: false, name, errors: [error], warnings: [] };
+}
+
+function parseText(
+  text: string,
+  path: string,
+  { source, dialect, compositions }: AgentPlace,
+  tools: readonly KnownTool[],
+  ceilings?: Ceilings,
+): ParsedDefinition | ParsedComposition {
   const from: DefinitionSource = { source, path, tools, ceilings };
-  if (place.compositions) return { path, source, ...parseComposition(file.text, { source, path }) };
-  const parsed = dialect === 'triad' ? parseDefinition(file.text, from) : parseForeign(file.text, dialect, from);
-  return { path, source, ...parsed };
+  if (compositions) return parseComposition(text, { source, path });
+  return dialect === 'triad' ? parseDefinition(text, from) : parseForeign(text, dialect, from);
 }
 
 /**
@@ -73,12 +86,12 @@ export function loadFile(
  * instead.
  */
 export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules): UnlinkedFile {
-  if (!file.ok || 'composition' in file) return file;
+  if (!file.ok) return withFaultsHere(file, rules);
+  if ('composition' in file) return file;
   const { definition, at } = file;
   const { provider, model } = definition;
-  const missing = provider === undefined ? null : rules.providerFault(provider);
-  const provides = phrase('value', { key: 'provider', item: null });
-  if (missing !== null) return refused(file, fault(at.provider, [provides, missing], { key: 'provider' }));
+  const missing = providerFault(provider, at.provider, rules);
+  if (missing) return refused(file, missing);
   const cold = definition.temperature === null ? null : rules.temperatureFault(provider, model);
   const warm = cold === null ? file : withWarning(file, fault(at.temperature, cold, { key: 'temperature' }));
   const mute = provider === undefined || model !== null ? null : rules.modelMissing(provider);
@@ -97,6 +110,23 @@ export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules
   return refused(warned, one);
 }
 
+function providerFault(provider: string | undefined, at: Position, rules: HereRules): Fault | null {
+  const missing = provider === undefined ? null : rules.providerFault(provider);
+  return missing && fault(at, [phrase('value', { key: 'provider', item: null }), missing], { key: 'provider' });
+}
+
+/** A file with faults of its own, with those of its provider and its model too. */
+function withFaultsHere(file: UnlinkedFile & { ok: false }, rules: HereRules): UnlinkedFile {
+  if (!file.names) return file;
+  const { provider, model, at } = file.names;
+  const missing = providerFault(provider, at.provider, rules);
+  const found = missing === null && model !== undefined ? rules.faultOf(model, provider) : null;
+  const says = found?.kind === 'refused' ? [phrase('value', { key: 'model', item: null }), found.says] : [];
+  const refused =
+    found && says.length > 0 ? [fault(at.model, says, { key: 'model', suggestion: found.suggestion })] : [];
+  return { ...file, errors: inOrder([...file.errors, ...(missing ? [missing] : []), ...refused]) };
+}
+
 export type HereRules = Pick<ModelRules, 'faultOf' | 'temperatureFault' | 'providerFault' | 'modelMissing'>;
 
 function refused({ path, source, definition, warnings }: Agent, error: Fault): UnlinkedFile {
@@ -113,14 +143,15 @@ function withWarning<T extends { warnings: Fault[] }>(file: T, warning: Fault): 
 export function firstOfEachName(loaded: readonly UnlinkedFile[]): UnlinkedFile[] {
   const first = new Map<string, string>();
   return loaded.map((file) => {
-    if (!file.ok) return file;
     const name = nameOf(file) ?? '';
     const other = first.get(name);
-    first.set(name, other ?? file.path);
-    if (other === undefined) return file;
+    if (other === undefined) {
+      if (file.ok) first.set(name, file.path);
+      return file;
+    }
     const { path, source, warnings } = file;
     const error = fault(START, phrase('name_taken', { name, path: other }), { key: 'name' });
-    return { path, source, ok: false, name, errors: [error], warnings };
+    return { path, source, ok: false, name, errors: [error, ...(file.ok ? [] : file.errors)], warnings };
   });
 }
 

@@ -2,7 +2,7 @@
 import type { Fault } from '#contract/agent.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { nearest } from '../base/nearest.ts';
-import { type Entry, fault, type ReadFile } from './entries.ts';
+import { type Entry, fault, type ReadFile, type ReadKeys } from './entries.ts';
 import { readToml } from './toml.ts';
 
 /** The plain key of each key of a section. */
@@ -24,17 +24,29 @@ const SECTIONS = Object.keys(PLAIN);
 /** The entries of a file with or without sections, by plain key; all other keys as they are. */
 export function readTomlAgent(text: string): ReadFile {
   const read = readToml(text, SECTIONS);
-  if (!read.ok) return read;
+  if (read.ok) return { ok: true, ...withPlainKeys(read.entries) };
+  return { ...read, rest: read.rest && { ...read.rest, ...withPlainKeys(read.rest.entries) } };
+}
+
+/** Keys that a section does not have, and those that are there again, are left out. */
+function withPlainKeys(all: readonly Entry[]): ReadKeys {
   const entries: Entry[] = [];
+  const faults: Fault[] = [];
   const known = new Set<string | null>();
-  for (const entry of read.entries) {
+  for (const entry of all) {
     const plain = plainOf(entry);
-    const error = plain === null ? sectionFault(entry) : valueFault(entry, plain, known);
-    if (error) return { ok: false, error };
-    known.add(plain);
-    entries.push(plain === null || plain === entry.key ? entry : renamed(entry, plain));
+    if (plain === null) faults.push(sectionFault(entry));
+    else if (known.has(plain)) {
+      const says = phrase('said_above', { key: entry.key ?? '', above: plain });
+      faults.push(fault(entry.at, says, { key: plain }));
+    } else {
+      if (entry.key === 'prompt.system' && typeof entry.value === 'object' && entry.value !== null)
+        faults.push(fault(entry.valueAt, phrase('prompt_text'), { key: 'prompt' }));
+      known.add(plain);
+      entries.push(plain === entry.key ? entry : renamed(entry, plain));
+    }
   }
-  return { ok: true, entries, body: null };
+  return { entries, body: null, faults };
 }
 
 /** Where a plain key stands in this text, or would: in its section where the text has sections. */
@@ -60,13 +72,6 @@ function sectionFault({ key, at }: Entry): Fault {
   const [section = '', inner = ''] = (key ?? '').split('.');
   const suggestion = nearest(inner, Object.keys(PLAIN[section] ?? {}));
   return fault(at, phrase('unknown_in_section', { key: inner, section }), { key, suggestion });
-}
-
-function valueFault(entry: Entry, plain: string, known: ReadonlySet<string | null>): Fault | null {
-  if (entry.key === 'prompt.system' && typeof entry.value === 'object' && entry.value !== null)
-    return fault(entry.valueAt, phrase('prompt_text'), { key: 'prompt' });
-  if (!known.has(plain)) return null;
-  return fault(entry.at, phrase('said_above', { key: entry.key ?? '', above: plain }), { key: plain });
 }
 
 /** With the places that are only looked up when asked for. */

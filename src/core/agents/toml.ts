@@ -1,5 +1,6 @@
 /** TOML files of agents and compositions: the values of the keys, and where they stand. */
 import { parse, TomlError } from 'smol-toml';
+import type { Fault } from '#contract/agent.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { keyParts, type TomlPair, tomlTree } from '../base/toml-tree.ts';
 import { type Entry, fault, type Position, type ReadFile, START, treePlace } from './entries.ts';
@@ -7,18 +8,62 @@ import { type Entry, fault, type Position, type ReadFile, START, treePlace } fro
 /** `tables`: those whose keys are read as `table.key`. */
 export function readToml(text: string, tables: readonly string[] = []): ReadFile {
   const source = text.replace(/^\uFEFF/, '');
-  let values: Record<string, unknown>;
+  const { errors, read, emptied } = readOn(source);
+  const keys = read && { entries: entriesIn(read.values, read.source, tables), body: null, faults: [] };
+  if (errors.length === 0 && keys) return { ok: true, ...keys };
+  return { ok: false, errors, rest: keys && { ...keys, emptied } };
+}
+
+type Table = Record<string, unknown>;
+
+interface ReadOn {
+  errors: Fault[];
+  /** Null where the text cannot be read without its wrong lines either. */
+  read: { values: Table; source: string } | null;
+  /** Numbers of the lines that lost their values, from 1. */
+  emptied: ReadonlySet<number>;
+}
+
+/** Most syntax errors of one file: each one needs another parse. */
+const MAX_ERRORS = 20;
+const KEY = /^\s*[\w."'-]+\s*=/;
+
+/** Reads past lines that are wrong alone, or whose key is there twice. Any other error may follow from a line above it. */
+function readOn(source: string): ReadOn {
+  const lines = source.split('\n');
+  const emptied = new Set<number>();
+  const errors: Fault[] = [];
+  for (;;) {
+    const text = lines.join('\n');
+    const parsed = parseToml(text);
+    if ('values' in parsed) return { errors, read: { values: parsed.values, source: text }, emptied };
+    const { line, error, isTwice } = parsed;
+    errors.push(error);
+    const wrong = lines[line - 1] ?? '';
+    const [head] = KEY.exec(wrong) ?? [];
+    const isAlone = head !== undefined && (isTwice || 'error' in parseToml(wrong));
+    if (!isAlone || emptied.has(line) || errors.length === MAX_ERRORS)
+      return { errors: errors.slice(0, Math.max(emptied.size, 1)), read: null, emptied };
+    lines[line - 1] = isTwice ? '' : `${head} ""`;
+    emptied.add(line);
+  }
+}
+
+function parseToml(source: string): { values: Table } | { line: number; error: Fault; isTwice: boolean } {
   try {
-    values = parse(source);
+    return { values: parse(source) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const why = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '') ?? '';
-    return { ok: false, error: fault(error, phrase('bad_toml', { why })) };
+    return { line: error.line, error: fault(error, phrase('bad_toml', { why })), isTwice: /redefine/.test(why) };
   }
+}
+
+function entriesIn(values: Table, source: string, tables: readonly string[]): Entry[] {
   // Most files have no fault, and nobody asks where their keys stand.
   let known: ReadonlyMap<string, Places> | null = null;
   const placesOf = (key: string): Places => (known ??= placesIn(source)).get(key) ?? NOWHERE;
-  const entries = flattened(values, tables).map(([key, value]): Entry => {
+  return flattened(values, tables).map(([key, value]): Entry => {
     return {
       key,
       value,
@@ -33,7 +78,6 @@ export function readToml(text: string, tables: readonly string[] = []): ReadFile
       },
     };
   });
-  return { ok: true, entries, body: null };
 }
 
 /** The keys of these tables as `table.key`, all others as they are. */

@@ -36,7 +36,7 @@ export function modelFault(model: string, place: Position): Fault | null {
   return fault(place, says, { key: 'model', suggestion: nearest(model, MODEL_ALIASES) });
 }
 
-/** A list of permissions, or of names of tools, or both, each checked by its name. */
+/** A list of permissions, or of names of tools, or both, each checked by its name. Empty names have a fault of their own. */
 export function nameFaults(
   key: 'tools' | 'requires_approval',
   names: readonly string[],
@@ -47,7 +47,7 @@ export function nameFaults(
   const all = key === 'tools' ? known : [...known, ...Permission.options];
   const kind = key === 'tools' ? 'no_tool' : 'no_permission';
   return names.flatMap((name, item) => {
-    if (all.includes(name) || mcpServerOf(name) !== null) return [];
+    if (name === '' || all.includes(name) || mcpServerOf(name) !== null) return [];
     return [fault(positionOf(item), phrase(kind, { key, item, name }), { key, suggestion: nearest(name, all) })];
   });
 }

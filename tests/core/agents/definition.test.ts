@@ -188,6 +188,73 @@ test('all faults of a file are told at once, in its order', () => {
   ]);
 });
 
+const lines = (text: string, path?: string) => errorsOf(text, path).map(({ line, key }) => [line, key]);
+
+test('reports names of tools and models, contracts and variables beside wrong values', () => {
+  const text = file(
+    'effort: hihg\nmodel: opsu\ntools: [gerp, 5, spawn_agent]\npermissions: [ReadFilesystem, WriteDatabase]\nrequires_approval: [write_fil]\ninput_format: json',
+    'See {{fodler}}',
+  );
+  expect(lines(text)).toEqual([
+    [4, 'effort'],
+    [5, 'model'],
+    [6, 'tools'],
+    [6, 'tools'],
+    [6, 'tools'],
+    [7, 'permissions'],
+    [7, 'permissions'],
+    [8, 'requires_approval'],
+    [9, 'input_format'],
+    [11, null],
+  ]);
+});
+
+test('compares no key with another one that has a fault', () => {
+  expect(lines(file('provider: 5\nmodel: my-model'))).toEqual([[4, 'provider']]);
+  expect(lines(file('input_format: jsn\ninput_schema: {}'))).toEqual([[4, 'input_format']]);
+  expect(lines(file('role: primry\ntools: [spawn_agent]'))).toEqual([[4, 'role']]);
+});
+
+test('reports each syntax error, and the faults of the other keys', () => {
+  const yaml = '---\nname: x\ndescription: a: b\nmodle: x\nrole: [a\nname: y\npermissions: [WriteDatabase]\n---\nText';
+  expect(lines(yaml)).toEqual([
+    [3, null],
+    [4, 'modle'],
+    [5, null],
+    [6, 'name'],
+    [7, 'permissions'],
+  ]);
+  const toml = 'name = x\ndescription = "d"\nrole = sub\nmax_tokens = "5"\nname = "y"\nprompt = "p"\n';
+  expect(lines(toml, '/agents/x.toml')).toEqual([
+    [1, null],
+    [3, null],
+    [4, 'max_tokens'],
+    [5, null],
+  ]);
+});
+
+test('reports nothing that only follows from a syntax error', () => {
+  const open = 'name = "x"\ndescription = "d"\nmodle = "m"\nprompt = """\nYou help.\nrole = not a key\n';
+  expect(errorsOf(open, '/agents/x.toml')).toHaveLength(1);
+  const list = 'name = "x"\ntools = ["grep"\nmodle = "m"\ndescription = "d"\nprompt = "p"\n';
+  expect(errorsOf(list, '/agents/x.toml')).toHaveLength(1);
+  expect(lines('---\nname: x\ndescription: "open\nrole: primry\n---\nText')).toEqual([
+    [3, null],
+    [4, 'role'],
+  ]);
+});
+
+test('reports all faults of the sections of a TOML file', () => {
+  const text =
+    '[agent]\nname = "x"\ndescription = "d"\nroel = "primary"\n[model]\nmodle = "m"\ntemperature = "warm"\n[prompt]\nsystem = { url = "x" }\n';
+  expect(errorsOf(text, '/agents/x.toml')).toMatchObject([
+    { line: 4, key: 'agent.roel', suggestion: 'role' },
+    { line: 6, key: 'model.modle', suggestion: 'model' },
+    { line: 7, key: 'temperature' },
+    { line: 9, key: 'prompt' },
+  ]);
+});
+
 test.for(['', 'no frontmatter', '---\nname: x\n', 'x\n---\nname: x\n---\n'])('%j has no frontmatter', (text) => {
   expect(errorsOf(text)).toMatchObject([
     { line: 1, column: 1, message: expect.stringContaining('frontmatter') as string },
@@ -195,7 +262,7 @@ test.for(['', 'no frontmatter', '---\nname: x\n', 'x\n---\nname: x\n---\n'])('%j
 });
 
 test('what is no YAML, or no keys, is told with its place', () => {
-  expect(errorsOf('---\nname: x\ntools: [a\n---\nText')).toMatchObject([{ line: 3, key: null }]);
+  expect(errorsOf('---\nname: x\ndescription: d\ntools: [a\n---\nText')).toMatchObject([{ line: 4, key: null }]);
   expect(errorsOf('---\n- a\n---\nText')).toMatchObject([
     { line: 2, message: 'the frontmatter must be keys with values' },
   ]);
@@ -271,7 +338,7 @@ describe('TOML', () => {
     ['tools = [\n  "grep", # "]"\n  "raed_file",\n]', { line: 5, column: 3, key: 'tools', suggestion: 'read_file' }],
     ['  enabled =  "no"', { line: 3, column: 14, key: 'enabled' }],
     ["'max_tokens' = 1.5", { line: 3, column: 16, key: 'max_tokens' }],
-    ["model = '''\nrole = \"x\"\n'''\nrole = \"x\"", { line: 6, column: 8, key: 'role' }],
+    ["x-a = '''\nrole = \"x\"\n'''\nrole = \"x\"", { line: 6, column: 8, key: 'role' }],
     ['x-a = { b = [1, "]"] }\neffort = "hihg"', { line: 4, column: 10, key: 'effort', suggestion: 'high' }],
     ['next = []', { line: 3, column: 8, message: 'next must name an agent, or be left out' }],
     ['name = "y"', { line: 3, key: null }],

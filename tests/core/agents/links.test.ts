@@ -46,6 +46,23 @@ test('a missing name is told with the nearest one, at its place', () => {
   ]);
 });
 
+test('reports a name that leads nowhere beside the other faults of a file', () => {
+  const files = linkedBy({
+    'agents/a.md': agentText('a', 'next: reviewr\nmodle: x'),
+    'agents/r.md': agentText('reviewer'),
+    'compositions/d.toml': composition('primary = "reviewr"\n[control_flow]\ntype = "smrt"\nmax_rounds = 0'),
+  });
+  expect(errorsIn([files['a.md']!])).toMatchObject([
+    { line: 4, key: 'next', suggestion: 'reviewer' },
+    { line: 5, key: 'modle', suggestion: 'model' },
+  ]);
+  expect(errorsIn([files['d.toml']!])).toMatchObject([
+    { key: 'composition.primary', suggestion: 'reviewer' },
+    { key: 'control_flow.type', suggestion: 'smart' },
+    { key: 'control_flow.max_rounds' },
+  ]);
+});
+
 test('each file of a cycle is refused with the way around, and whoever leads there with the reason', () => {
   const told = toldIn(
     linkedFiles({

@@ -89,3 +89,16 @@ test('one that is missing, elsewhere, written by others or a project’s is a fa
     message: expect.stringContaining('for your own agents') as unknown,
   });
 });
+
+test('reports the other faults of a file whose prompt is missing', async () => {
+  const { file } = await loaded({ 'agents/mine.toml': `${agent('{ file = "x" }')}modle = 1\nrole = "primry"\n` });
+  expect(file).toMatchObject({
+    ok: false,
+    name: 'mine',
+    errors: [
+      { line: 4, message: expect.stringContaining('prompt: there is no ') as string },
+      { line: 6, key: 'modle' },
+      { line: 7, key: 'role' },
+    ],
+  });
+});

@@ -7,9 +7,10 @@ import { ControlFlow, type FlowDefinition } from '#contract/flows/control-flow.t
 import { DEFAULT_FLOW_ROUNDS, MAX_FLOW_ROUNDS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { sha256 } from '../../base/hash.ts';
 import { nearest } from '../../base/nearest.ts';
-import { type Entry, fault, laterPlace, inOrder, type Position, START } from '../entries.ts';
+import { type Entry, fault, laterPlace, inOrder, type Position, START, withSyntaxErrors } from '../entries.ts';
+import type { FoundNames } from '../definition.ts';
 import { defaultHandoff } from './handoffs.ts';
-import { keys, oneOf, rule, ruleOf, whole, word } from '../keys.ts';
+import { fittingValues, keys, oneOf, rule, ruleOf, whole, word } from '../keys.ts';
 import type { Link } from '../links/link.ts';
 import { readToml } from '../toml.ts';
 import { HANDOFF_VARIABLES, unknownVariables, variablesIn } from '../variables.ts';
@@ -28,7 +29,7 @@ export interface Composition {
 
 export type ParsedComposition =
   | { ok: true; composition: Composition; links: Link[]; warnings: Fault[]; at: (key: string) => Position }
-  | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
+  | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[]; names?: FoundNames };
 
 /** The key that bounds each control flow; a `hitl` has no bound. */
 const ROUNDS_KEY = {
@@ -77,8 +78,9 @@ export function parseComposition(
   from: { source: AgentReport['source']; path: string | null },
 ): ParsedComposition {
   const read = readToml(source, SECTIONS);
-  if (!read.ok) return { ok: false, name: null, errors: [read.error], warnings: [] };
-  const known = read.entries.filter(({ key }) => key !== null && KEYS.includes(key));
+  const part = read.ok ? read : read.rest;
+  if (!part) return { ok: false, name: null, errors: read.ok ? [] : read.errors, warnings: [] };
+  const known = part.entries.filter(({ key }) => key !== null && KEYS.includes(key));
   const raw: Readonly<Record<string, unknown>> = Object.fromEntries(known.map(({ key, value }) => [key ?? '', value]));
   const entries = new Map(known.map((entry) => [entry.key, entry]));
   const at = (key: string): Position => {
@@ -86,13 +88,20 @@ export function parseComposition(
     return entry ? laterPlace(() => entry.valueAt) : START;
   };
   const result = CompositionKeys.safeParse(raw);
-  const errors = inOrder([
-    ...read.entries.filter((entry) => !known.includes(entry)).map(unknownKey),
+  const fitting = result.success ? result.data : fittingValues(CompositionKeys, raw);
+  const has = (key: Key): boolean => entries.has(key);
+  const faults = [
+    ...part.entries.filter((entry) => !known.includes(entry)).map(unknownKey),
     ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, entries))),
-    ...(result.success ? [...flowFaults(result.data, at), ...variableFaults(result.data, at, source)] : []),
-  ]);
-  if (errors.length > 0 || !result.success)
-    return { ok: false, name: typeof raw['agent.name'] === 'string' ? raw['agent.name'] : null, errors, warnings: [] };
+    ...flowFaults(fitting, has, at),
+    ...variableFaults(fitting, at, source),
+  ];
+  const errors = inOrder(read.ok ? faults : withSyntaxErrors(read, faults));
+  if (errors.length > 0 || !result.success) {
+    const name = typeof raw['agent.name'] === 'string' && raw['agent.name'] !== '' ? raw['agent.name'] : null;
+    const names = { at: { provider: START, model: START }, links: linksIn(fitting, at) };
+    return { ok: false, name, errors, warnings: [], names };
+  }
   const values = result.data;
   const composition = {
     name: values['agent.name'],
@@ -105,7 +114,7 @@ export function parseComposition(
   return { ok: true, composition, links: linksIn(values, at), warnings: idleVariables(values, at), at };
 }
 
-function variableFaults(values: Values, at: (key: Key) => Position, source: string): Fault[] {
+function variableFaults(values: Partial<Values>, at: (key: Key) => Position, source: string): Fault[] {
   const key = textKeyOf(values);
   if (key === undefined || handoffTypeOf(values) !== 'template') return [];
   return unknownVariables(values[key] ?? '', HANDOFF_VARIABLES, { key, source, at: at(key) });
@@ -121,7 +130,7 @@ function idleVariables(values: Values, at: (key: Key) => Position): Fault[] {
   return [fault(at(key), phrase('idle_variable', { key, name, type }), { key })];
 }
 
-function handoffTypeOf(values: Values): (typeof HANDOFF_TYPES)[number] {
+function handoffTypeOf(values: Partial<Values>): (typeof HANDOFF_TYPES)[number] {
   const implied = {
     'handoff.text': 'static',
     'handoff.template': 'template',
@@ -150,11 +159,11 @@ function flowOf(values: Values): FlowDefinition {
 type TextKey = 'handoff.text' | 'handoff.template' | 'handoff.generator_prompt';
 const TEXT_KEYS: readonly TextKey[] = ['handoff.text', 'handoff.template', 'handoff.generator_prompt'];
 
-function textKeyOf(values: Values): TextKey | undefined {
+function textKeyOf(values: Partial<Values>): TextKey | undefined {
   return TEXT_KEYS.find((key) => values[key] !== undefined);
 }
 
-function linksIn(values: Values, at: (key: string) => Position): Link[] {
+function linksIn(values: Partial<Values>, at: (key: string) => Position): Link[] {
   return (['primary', 'coagent'] as const).flatMap((use): Link[] => {
     const key = `composition.${use}`;
     const wanted = values[`composition.${use}`];
@@ -162,10 +171,13 @@ function linksIn(values: Values, at: (key: string) => Position): Link[] {
   });
 }
 
-/** What the keys cannot be together. */
-function flowFaults(values: Values, at: (key: Key) => Position): Fault[] {
+type Has = (key: Key) => boolean;
+
+/** What the keys cannot be together. `has`: whether the file has the key, perhaps with a fault. */
+function flowFaults(values: Partial<Values>, has: Has, at: (key: Key) => Position): Fault[] {
   const type = values['control_flow.type'];
-  const hasCoagent = values['composition.coagent'] !== undefined;
+  if (type === undefined) return handoffFaults(values, has, at);
+  const hasCoagent = has('composition.coagent');
   const faults: Fault[] = [];
   const add = (key: Key, says: Phrase, suggestion: string | null = null): void => {
     faults.push(fault(at(key), says, { key, suggestion }));
@@ -174,15 +186,15 @@ function flowFaults(values: Values, at: (key: Key) => Position): Fault[] {
   if (type !== 'hitl' && type !== 'loop' && !hasCoagent) add('control_flow.type', phrase('needs_coagent', { type }));
   for (const bound of BOUNDS) {
     const key = `control_flow.${bound}` as const;
-    if (values[key] === undefined || (type !== 'hitl' && ROUNDS_KEY[type] === bound)) continue;
+    if (!has(key) || (type !== 'hitl' && ROUNDS_KEY[type] === bound)) continue;
     if (type === 'hitl') add(key, phrase('hitl_bound', { key }));
     else add(key, phrase('no_bound', { key, type }), ROUNDS_KEY[type]);
   }
-  return [...faults, ...handoffFaults(values, at)];
+  return [...faults, ...handoffFaults(values, has, at)];
 }
 
-function handoffFaults(values: Values, at: (key: Key) => Position): Fault[] {
-  const said = TEXT_KEYS.filter((key) => values[key] !== undefined);
+function handoffFaults(values: Partial<Values>, has: Has, at: (key: Key) => Position): Fault[] {
+  const said = TEXT_KEYS.filter(has);
   const [first, second] = said;
   const type = values['handoff.type'];
   if (second !== undefined)

@@ -10,7 +10,7 @@ import { MAX_CHAIN_STAGES } from '#contract/limits.ts';
 import { TriadError } from '../../base/errors.ts';
 import { compositionFaults, compositionWarnings } from './composition-links.ts';
 import { contractMismatch, contractWarnings } from './chain-contracts.ts';
-import { fault, START } from '../entries.ts';
+import { fault, inOrder, START } from '../entries.ts';
 import { type FineFile, type LoadedFile, nameOf, type UnlinkedFile } from '../load.ts';
 import type { Link } from './link.ts';
 import { Names } from './names.ts';
@@ -119,8 +119,18 @@ function chainFaults(
   return found;
 }
 
+/** A file with faults of its own, with those of the agents that it names too. */
+function withLinkFaults(file: LoadedFile & { ok: false }, names: Names): LoadedFile {
+  const links = file.names?.links ?? [];
+  const next = links.find(({ use }) => use === 'next');
+  const faults = links
+    .filter((link) => link === next || link.use !== 'next')
+    .flatMap((link) => names.faultsOf(file, link));
+  return faults.length === 0 ? file : { ...file, errors: inOrder([...file.errors, ...faults]) };
+}
+
 function linked(file: UnlinkedFile, refused: Refused, names: Names, tools: readonly KnownTool[]): LoadedFile {
-  if (!file.ok) return file;
+  if (!file.ok) return withLinkFaults(file, names);
   const { path, source } = file;
   const errors = refused.get(file);
   if (errors) return { path, source, ok: false, name: nameOf(file), errors: [...errors], warnings: [] };

@@ -36,18 +36,26 @@ interface Named {
 /** With the texts that it names; a file with a fault where one of them cannot be had. */
 export async function withPromptFiles(raw: RawFile, place: AgentPlace): Promise<RawFile> {
   if (raw.problem !== null || extname(raw.path) !== '.toml' || !NAMES_FILE.test(raw.text)) return raw;
-  const replacements: Replacement[] = [];
-  for (const { key, file, range, at } of namedIn(raw.text)) {
-    const found = await promptOf(file, FOLDERS[key] ?? '', place);
-    if ('problem' in found) return unreadable(raw.path, [phrase('key_prompt', { key }), found.problem], at);
-    replacements.push({ from: range[0], to: range[1], by: literal(found.text) });
-  }
-  if (replacements.length === 0) return raw;
+  const named = namedIn(raw.text);
+  if (named.length === 0) return raw;
+  const found = await Promise.all(named.map(({ key, file }) => findPrompt(file, FOLDERS[key] ?? '', place)));
+  const replacements = named.map(({ range: [from, to] }, index): Replacement => {
+    const one = found[index];
+    return { from, to, by: literal(one && 'text' in one ? one.text : MISSING_PROMPT) };
+  });
   const text = replaceAll(raw.text, replacements);
+  for (const [index, { key, at }] of named.entries()) {
+    const one = found[index];
+    if (one && 'problem' in one)
+      return unreadable(raw.path, [phrase('key_prompt', { key }), one.problem], { at, rest: text });
+  }
   return { ...raw, text, hash: sha256(text) };
 }
 
-async function promptOf(
+/** In the place of a prompt that cannot be read, while the other keys are checked. */
+const MISSING_PROMPT = '-';
+
+async function findPrompt(
   file: string,
   kind: string,
   { source, folder }: AgentPlace,

@@ -116,7 +116,13 @@ test('an edit keeps comments and unknown keys, and says what the text then is', 
   });
   expect(edited).toBe('---\nname: mine\nx-team: a # ours\nmodel: opsu\n---\nPrompt\n');
   expect(rest).toMatchObject({
-    report: { ok: false, errors: [{ key: 'description', message: 'description is missing' }] },
+    report: {
+      ok: false,
+      errors: [
+        { key: 'description', message: 'description is missing' },
+        { key: 'model', suggestion: 'opus' },
+      ],
+    },
     values: { name: 'mine', model: 'opsu', prompt: 'Prompt' },
   });
 });

@@ -398,3 +398,30 @@ test('cleanup: says that usually nobody is left, and who works', async () => {
     'Removed: 2 temporary agents whose run had ended.\nThey work, or wait to begin: parser⟦U+202E⟧ (run-1)\n',
   );
 });
+
+test('validate suggests a name for each permission of one file in one pass, for people and programs', async () => {
+  const { triad, home } = await here();
+  await write(home, 'agents/bad.md', agent('bad', 'permissions: [ReadFilesystem, WriteDatabase]\ntools: [gerp]\n'));
+  const { code, out } = await triad(['agents', 'validate', 'bad', '--json']);
+  expect([code, JSON.parse(out)]).toMatchObject([
+    1,
+    [
+      {
+        errors: [
+          { line: 4, column: 15, key: 'permissions', suggestion: 'FilesystemRead' },
+          { line: 4, column: 31, key: 'permissions', suggestion: 'DatabaseWrite' },
+          { line: 5, column: 9, key: 'tools', suggestion: 'grep' },
+        ],
+      },
+    ],
+  ]);
+  const said = (await triad(['agents', 'validate', 'bad'])).out;
+  for (const meant of ['FilesystemRead', 'DatabaseWrite', 'grep']) expect(said).toContain(`did you mean \`${meant}\`?`);
+});
+
+test('validate reports an unknown provider and another fault in one pass', async () => {
+  const { triad, home } = await here();
+  await write(home, 'agents/bad.md', agent('bad', 'provider: nowhere\nmodle: x\n'));
+  const [report] = JSON.parse((await triad(['agents', 'validate', 'bad', '--json'])).out) as AgentReport[];
+  expect(report?.errors.map(({ key }) => key)).toEqual(['provider', 'modle']);
+});
