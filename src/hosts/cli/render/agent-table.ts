@@ -1,29 +1,61 @@
 /** The agents of a folder as a table. Pure. */
-import type { AgentSummary } from '#contract/agent.ts';
+import { relative, sep } from 'node:path';
+import type { AgentSummary, Permission } from '#contract/agent.ts';
 import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/visible.ts';
 import { oneLine } from './format.ts';
 
-export function agentTable(agents: readonly AgentSummary[], width: number): string[] {
+/** Folders from which paths are shown. */
+export interface PathFolders {
+  workspace: string;
+  home: string;
+}
+
+export function agentTable(agents: readonly AgentSummary[], folders: PathFolders, width: number): string[] {
   const columns = [
     { title: 'NAME' },
-    { title: 'DESCRIPTION', min: 16 },
-    { title: 'WITH', rank: 5 },
+    { title: 'PERMISSIONS' },
     { title: 'MODEL', rank: 1 },
-    { title: 'SOURCE', rank: 2 },
-    { title: 'PERMISSIONS', rank: 3, min: 14 },
-    { title: 'TOOLS', rank: 4, min: 12 },
+    { title: 'SOURCE', min: 7, share: true },
+    { title: 'WITH', rank: 3 },
+    { title: 'DESCRIPTION', min: 16, share: true },
+    { title: 'TOOLS', rank: 2, min: 12 },
   ];
-  const rows = agents.map(({ name, description, role, model, provider, source, needs, tools, chain, flow }) => [
-    visible(name),
-    oneLine(visible(description)),
-    visible(withWhom(flow, chain)),
-    visible(modelWords({ role, model, provider })),
-    source,
-    needs?.join(', ') ?? "the lead's",
-    tools === null ? (role === 'primary' ? 'all' : "the lead's") : tools.map(visible).join(', ') || 'none',
-  ]);
+  const rows = agents.map((agent) => {
+    const { name, description, role, model, provider, needs, tools, chain, flow } = agent;
+    return [
+      visible(name),
+      needs === null ? "the lead's" : listPermissionMarks(needs).join(' '),
+      visible(modelWords({ role, model, provider })),
+      visible(describeSource(agent, folders)),
+      visible(withWhom(flow, chain)),
+      oneLine(visible(description)),
+      tools === null ? (role === 'primary' ? 'all' : "the lead's") : tools.map(visible).join(', ') || 'none',
+    ];
+  });
   return table(columns, rows, width);
+}
+
+const MARKS: readonly (readonly [string, readonly Permission[]])[] = [
+  ['read', ['FilesystemRead', 'SemanticSearch', 'DatabaseRead']],
+  ['write', ['FilesystemWrite', 'DatabaseWrite']],
+  ['run', ['Execute']],
+  ['net', ['NetworkAccess']],
+];
+
+/** Permissions in short: `read`, `write`, `run` and `net`. */
+function listPermissionMarks(needs: readonly Permission[]): string[] {
+  return MARKS.flatMap(([mark, permissions]) => (permissions.some((one) => needs.includes(one)) ? [mark] : []));
+}
+
+/** Whose an agent is, and its file: from the workspace, or from the home folder. */
+function describeSource(
+  { source, sourcePath }: Pick<AgentSummary, 'source' | 'sourcePath'>,
+  { workspace, home }: PathFolders,
+): string {
+  if (source === 'builtin' || sourcePath === null) return source;
+  if (source === 'project') return `${source} ${relative(workspace, sourcePath)}`;
+  return `${source} ${sourcePath.startsWith(home + sep) ? `~${sourcePath.slice(home.length)}` : sourcePath}`;
 }
 
 /** The model that it names, and where: a model belongs to its provider. */

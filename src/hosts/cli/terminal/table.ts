@@ -8,6 +8,8 @@ export interface Column {
   rank?: number;
   /** May be cut, down to this width; a column without it is shown whole or not at all. */
   min?: number;
+  /** Takes an equal part of the free width, before columns that do not share. */
+  share?: boolean;
   align?: 'right';
 }
 
@@ -23,19 +25,30 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
     shown = shown.filter(({ rank }) => rank !== last);
   }
   if (needed() > width) return blocks(columns, rows, width);
-  let spare = width - needed();
-  const fitted = shown.map((column) => {
-    const least = Math.min(column.min ?? column.width, column.width);
-    const more = Math.min(column.width - least, spare);
-    spare -= more;
-    return { ...column, width: least + more };
-  });
+  const fitted = widenColumns(shown, width - needed());
   const line = (cells: readonly string[]) =>
     fitted
       .map((column) => pad(truncate(cells[column.index] ?? '', column.width), column.width, column.align))
       .join(' '.repeat(GAP))
       .trimEnd();
   return [line(columns.map(({ title }) => title)), ...rows.map(line)];
+}
+
+/** The columns with their least widths and their parts of the free width. */
+function widenColumns<T extends Column & { width: number }>(columns: readonly T[], free: number): T[] {
+  const missing = columns.map(({ min, width }) => width - Math.min(min ?? width, width));
+  const more = columns.map(() => 0);
+  const all = columns.map((_, index) => index);
+  // A column that needs less than its part leaves the rest to the next ones.
+  const sharing = all.filter((index) => columns[index]?.share).sort((a, b) => missing[a]! - missing[b]!);
+  let spare = free;
+  const give = (index: number, most: number): void => {
+    more[index] = Math.min(missing[index]!, most);
+    spare -= more[index];
+  };
+  for (const [place, index] of sharing.entries()) give(index, Math.floor(spare / (sharing.length - place)));
+  for (const index of all.filter((one) => !columns[one]?.share)) give(index, spare);
+  return columns.map((column, index) => ({ ...column, width: column.width - missing[index]! + more[index]! }));
 }
 
 function widest(column: Column, rows: readonly (readonly string[])[], index: number): number {

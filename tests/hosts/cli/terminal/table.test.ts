@@ -29,8 +29,10 @@ const agent: AgentSummary = {
   description: 'Reads code and\nreports what is wrong with it, most important things first',
 };
 
+const FOLDERS = { workspace: '/home/ada/project', home: '/home/ada' };
+
 test.each([40, 80, 200])('no line is wider than %i cells', (width) => {
-  for (const lines of [sessionTable([session], width), agentTable([agent, agent], width)]) {
+  for (const lines of [sessionTable([session], width), agentTable([agent, agent], FOLDERS, width)]) {
     for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
   }
 });
@@ -51,7 +53,7 @@ test('a wide table shows everything, a usual one drops columns, a narrow one sta
 
 test('a pipe gets everything', () => {
   expect(sessionTable([session], Infinity)[1]).toContain('what you found');
-  expect(agentTable([{ ...agent, tools: null }], Infinity)[1]).toContain('Reads code and reports');
+  expect(agentTable([{ ...agent, tools: null }], FOLDERS, Infinity)[1]).toContain('Reads code and reports');
 });
 
 test('the model of an agent stands with its provider, where it names one', () => {
@@ -60,12 +62,34 @@ test('the model of an agent stands with its provider, where it names one', () =>
     { ...agent, provider: 'local', model: null },
     { ...agent, model: null },
   ];
-  const lines = agentTable(models, Infinity).slice(1);
-  expect(lines.map((line) => / - +(\S.*?\S) +builtin/.exec(line)?.[1])).toEqual([
+  const lines = agentTable(models, FOLDERS, Infinity).slice(1);
+  expect(lines.map((line) => / read +(\S.*?\S) +builtin/.exec(line)?.[1])).toEqual([
     'llama3.2:3b at local',
     'default at local',
     "the lead's",
   ]);
+});
+
+test('agents have permissions in short and their files, in the whole width of the terminal', () => {
+  const long = 'Reads every file of a module and reports what is wrong with it, most important things first, with its line';
+  const agents: AgentSummary[] = [
+    { ...agent, needs: ['Execute', 'FilesystemRead', 'FilesystemWrite', 'NetworkAccess', 'SemanticSearch'] },
+    { ...agent, name: 'mine', source: 'user', sourcePath: '/home/ada/.config/triad/agents/mine.md', needs: null },
+    {
+      ...{ ...agent, name: 'ours', description: long, source: 'project' as const },
+      ...{ sourcePath: '/home/ada/project/.triad/agents/ours.md', needs: ['DatabaseWrite' as const] },
+    },
+  ];
+  const [head, ...lines] = agentTable(agents, FOLDERS, Infinity);
+  expect(head).toMatch(/^NAME +PERMISSIONS +MODEL +SOURCE +WITH +DESCRIPTION +TOOLS$/);
+  expect(lines[0]).toMatch(/^code-reviewer {2}read write run net {2}sonnet {2}builtin /);
+  expect(lines[1]).toMatch(/^mine +the lead's +sonnet {2}user ~\/\.config\/triad\/agents\/mine\.md {2}/);
+  expect(lines[2]).toMatch(/^ours +write +sonnet {2}project \.triad\/agents\/ours\.md {2}/);
+  for (const width of [80, 120, 160]) {
+    const table = agentTable(agents, FOLDERS, width);
+    expect(stringWidth(table[3] ?? ''), String(width)).toBe(width);
+    expect(table[3]).toMatch(/^ours +write +sonnet +project .* Reads every f/);
+  }
 });
 
 test('columns line up, numbers to the right', () => {

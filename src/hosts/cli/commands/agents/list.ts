@@ -1,4 +1,5 @@
 /** `triad agents list`: the agents that can be used in a folder, by name. */
+import { homedir } from 'node:os';
 import type { AgentReport, AgentSummary } from '#contract/agent.ts';
 import type { Client } from '#contract/rpc.ts';
 import { describeAgentList, selectListedAgents } from '#core/agents/prompts/agent-list.ts';
@@ -10,7 +11,7 @@ export interface AgentOptions {
   folder: string;
 }
 
-export async function listAgents({ screen }: Io, client: Client, { json, folder }: AgentOptions): Promise<void> {
+export async function listAgents({ screen, env }: Io, client: Client, { json, folder }: AgentOptions): Promise<void> {
   const [list, files, look] = await Promise.all([
     client.request('agents.list', { folder }),
     client.request('agents.check', { folder }),
@@ -22,7 +23,8 @@ export async function listAgents({ screen }: Io, client: Client, { json, folder 
     screen.data(`${JSON.stringify(entries, null, 2)}\n`);
   } else {
     const { agentTable } = await import('../../render/agent-table.ts');
-    for (const line of agentTable(agents, screen.width)) screen.data(`${line}\n`);
+    const folders = { workspace: folder, home: env['HOME'] || homedir() };
+    for (const line of agentTable(agents, folders, screen.width)) screen.data(`${line}\n`);
   }
   const startable = agents.filter(({ enabled, role }) => enabled && role !== 'primary');
   const aboutList = describeAgentList(selectListedAgents(startable, []), startable);
