@@ -110,6 +110,8 @@ export const AgentDefinition = z.object({
   /** Of a composition; left out for a single agent. */
   flow: FlowDefinition.optional(),
   systemPrompt: z.string().min(1),
+  /** Keys of the file that begin with `x-`, which Triad does not read; left out for none. */
+  extra: z.record(z.string(), z.unknown()).optional(),
   enabled: z.boolean(),
   lifecycle: z.enum(['permanent', 'temporary']),
   source: z.enum(['builtin', 'user', 'project', 'spawned']),

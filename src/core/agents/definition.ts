@@ -111,7 +111,7 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     ...idleReflection(values, positionOf),
     ...idleNext(values, positionOf),
   ];
-  const definition = definitionOf(values, prompt, text, from);
+  const definition = { ...definitionOf(values, prompt, text, from), ...extraIn(entries) };
   const cut = from.ceilings
     ? cutWarnings(definition, from.ceilings, (limit) => {
         const key = limit === 'maxTokens' ? 'max_tokens' : 'max_iterations';
@@ -156,6 +156,13 @@ function definitionOf(values: AgentKeys, systemPrompt: string, text: string, fro
     sourcePath: from.path,
     hash: sha256(text),
   };
+}
+
+/** The keys that begin with `x-`, as JSON has them: a date becomes a text. */
+function extraIn(entries: readonly Entry[]): Pick<AgentDefinition, 'extra'> {
+  const own = entries.flatMap(({ key, value }) => (key?.startsWith('x-') ? [[key, value] as const] : []));
+  if (own.length === 0) return {};
+  return { extra: JSON.parse(JSON.stringify(Object.fromEntries(own))) as Record<string, unknown> };
 }
 
 function serversIn(values: AgentKeys, positionOf: PositionOf): ServerMention[] {

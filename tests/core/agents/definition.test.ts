@@ -39,6 +39,7 @@ test('every key, and the text below as the system prompt', () => {
       approvalTimeoutMs: 60_000,
       reflection: { criteria: 'Is it short?', maxRetries: 2 },
       systemPrompt: '# Prompt\n\n---\n\nStill the prompt.',
+      extra: { 'x-note': { a: 1 } },
       enabled: false,
       lifecycle: 'permanent',
       source: 'user',

@@ -3,14 +3,18 @@ import type { AgentDefinition } from '#contract/agent.ts';
 import { canonicalHash } from '../../base/hash.ts';
 import type { Composition } from '../compositions/composition.ts';
 
-/** Its hash is of all three, so that what was approved is never run with another coagent. */
+/**
+ * Its hash is of all three, so that what was approved is never run with another coagent. Keys of the primary's file that
+ * begin with `x-` are about that file, and are left out.
+ */
 export function compose(
   { name, description, flow, source, path, hash }: Composition,
   primary: AgentDefinition,
   coagent: AgentDefinition | null,
 ): AgentDefinition {
+  const { extra: _, ...own } = primary;
   return {
-    ...primary,
+    ...own,
     name,
     description,
     flow: { ...flow, primary: primary.name, coagent: coagent?.name ?? null },

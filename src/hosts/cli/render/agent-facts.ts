@@ -30,7 +30,12 @@ export function agentFacts(agent: AgentDefinition, needs: AgentSummary['needs'])
     ['enabled', agent.enabled ? 'yes' : 'no'],
     ['source', agent.source],
     ['file', agent.sourcePath ?? 'none'],
+    ...Object.entries(agent.extra ?? {}).map(([key, value]): [string, string] => [key, oneLine(asText(value))]),
   ];
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** What is not said changes nothing, and is left out. */

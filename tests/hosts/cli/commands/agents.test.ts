@@ -425,3 +425,17 @@ test('validate reports an unknown provider and another fault in one pass', async
   const [report] = JSON.parse((await triad(['agents', 'validate', 'bad', '--json'])).out) as AgentReport[];
   expect(report?.errors.map(({ key }) => key)).toEqual(['provider', 'modle']);
 });
+
+test('show prints the keys that begin with x-, for people and programs', async () => {
+  const { triad, home } = await here();
+  await write(home, 'agents/a.md', agent('a', 'x-owner: docs team\nx-links: {wiki: "https://example.org", n: 2}\n'));
+  await write(home, 'agents/b.toml', 'name = "b"\ndescription = "d"\nprompt = "p"\nx-since = 2026-01-02\n');
+  const { out } = await triad(['agents', 'show', 'a']);
+  expect(out).toContain('x-owner             docs team\n');
+  expect(out).toContain('x-links             {"wiki":"https://example.org","n":2}\n');
+  expect(JSON.parse((await triad(['agents', 'show', 'a', '--json'])).out)).toMatchObject({
+    extra: { 'x-owner': 'docs team', 'x-links': { wiki: 'https://example.org', n: 2 } },
+  });
+  expect((await triad(['agents', 'show', 'b'])).out).toContain('x-since             2026-01-02\n');
+  expect((await triad(['agents', 'show', 'worker'])).out).not.toContain('\nx-');
+});
