@@ -1,6 +1,7 @@
 /** The commands under `triad agents`, and `triad trust`. */
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { EXPORT_FORMATS, type ExportFormat } from '#core/agents/export/exported.ts';
 import { EXIT } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Done, json, withClient } from './parts.ts';
@@ -30,6 +31,18 @@ export function addAgents(agents: Command, io: Io, done: Done): void {
     .action(async (name: string, options: object) => {
       const { showAgent } = await import('../commands/agents/show.ts');
       done(await withClient(io, (client) => showAgent(io, client, name, inFolder(options))));
+    });
+  agents
+    .command('export')
+    .description('one of them in the format of another program; stderr lists what that format cannot express')
+    .argument('<name>')
+    .addOption(new Option('--format <format>', 'the program').choices(EXPORT_FORMATS).makeOptionMandatory())
+    .option(...DIR)
+    .addOption(json())
+    .action(async (name: string, options: { format: ExportFormat; dir?: string; json?: boolean }) => {
+      const { exportToFormat } = await import('../commands/agents/export.ts');
+      const inPlace = { ...inFolder(options), format: options.format };
+      done(await withClient(io, (client) => exportToFormat(io, client, name, inPlace)));
     });
   agents
     .command('validate')

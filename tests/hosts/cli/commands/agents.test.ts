@@ -56,9 +56,7 @@ test('list: enabled ones by name, with what was left out on stderr; show: one in
   expect(list.out).toMatch(
     /^NAME +PERMISSIONS +MODEL +SOURCE +WITH +DESCRIPTION +TOOLS\nauditor +read +my-model-1 +user \S+\/agents\/auditor\.md +- +Does auditor +the lead's\nBUILD-HITL +read write run net /,
   );
-  expect(list.out, 'what its tools need').toMatch(
-    /^test-generator +read write +\S.* builtin +/m,
-  );
+  expect(list.out, 'what its tools need').toMatch(/^test-generator +read write +\S.* builtin +/m);
   expect(list.out, 'a tool that its permissions do not allow needs nothing').toMatch(
     /^narrow +read +the lead's +user \S+ +- +Does narrow +grep, write_file$/m,
   );
@@ -438,4 +436,25 @@ test('show prints the keys that begin with x-, for people and programs', async (
   });
   expect((await triad(['agents', 'show', 'b'])).out).toContain('x-since             2026-01-02\n');
   expect((await triad(['agents', 'show', 'worker'])).out).not.toContain('\nx-');
+});
+
+test('export prints the definition alone on stdout, and what is lost on stderr', async () => {
+  const { triad, home } = await here();
+  await write(home, 'agents/a.md', agent('a', 'model: haiku\nmax_minutes: 5\nx-owner: me\n'));
+  const made = await triad(['agents', 'export', 'a', '--format', 'claude']);
+  expect([made.code, made.out]).toEqual([0, '---\nname: a\ndescription: Does a\nmodel: haiku\n---\n\nYou do it.\n']);
+  expect(made.err).toBe(
+    'Save it as .claude/agents/a.md.\nnot exported: max_minutes: Claude Code has no such key\nnot exported: x-owner: Claude Code has no such key\n',
+  );
+  for (const format of ['opencode', 'codex', 'goose'])
+    expect((await triad(['agents', 'export', 'a', '--format', format])).out).toContain('You do it.');
+  expect(JSON.parse((await triad(['agents', 'export', 'a', '--format', 'goose', '--json'])).out)).toMatchObject({
+    format: 'goose',
+    file: 'a.yaml',
+    text: expect.stringContaining('goose_model: claude-haiku-5-5') as string,
+    lost: [{ key: 'max_minutes' }, { key: 'x-owner' }],
+  });
+  expect((await triad(['agents', 'export', 'a'])).code).toBe(2);
+  expect((await triad(['agents', 'export', 'a', '--format', 'vim'])).err).toContain('claude, opencode, codex, goose');
+  expect((await triad(['agents', 'export', 'nobody', '--format', 'codex'])).code).toBe(2);
 });

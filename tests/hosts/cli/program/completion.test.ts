@@ -67,6 +67,11 @@ test.for([
   // What a shell would run is no name to be put onto its line.
   [['agents', 'show', 'zed'], ['']],
   [['agents', 'validate', 'otter'], ['otter-watcher']],
+  [['agents', 'export', 'otter'], ['otter-watcher']],
+  [
+    ['agents', 'export', 'lead', '--format', 'c'],
+    ['claude', 'codex'],
+  ],
   [['agents', 'new', 'mine', '--from', 'plan'], ['planner']],
   [['sessions', 'agents', '--agent', 'otter'], ['otter-watcher']],
   [['sessions', 'show', ''], [ID]],

@@ -6,7 +6,7 @@ import { type Candidate, type Names, namesOf } from './names.ts';
 
 /** `<command> <argument>` and `<command> --option` for which names are known, as patterns of whole texts. */
 const NAMED: readonly (readonly [RegExp, Names])[] = [
-  [/^agents (show|validate) name$|^(run|sessions agents) --agent$|^agents new --from$/, 'agents'],
+  [/^agents (show|validate|export) name$|^(run|sessions agents) --agent$|^agents new --from$/, 'agents'],
   [/^sessions (?!again|say|search)\S+ id$|^run --conversation$/, 'sessions'],
   [/^config (get|set) path$/, 'settings'],
 ];

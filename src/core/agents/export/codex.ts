@@ -1,0 +1,54 @@
+/** A custom agent of Codex: TOML, in `.codex/agents`. */
+import type { AgentDefinition } from '#contract/agent.ts';
+import { editToml } from '../edit-toml.ts';
+import { isWithinPermissions, type KnownTool } from '../vocabulary.ts';
+import {
+  type FormatResult,
+  type LostKey,
+  lostName,
+  lostServers,
+  lostVariables,
+  promptFor,
+  slugFor,
+} from './exported.ts';
+import { describeModel } from './model-id.ts';
+
+export function exportCodex(agent: AgentDefinition, tools: readonly KnownTool[]): FormatResult {
+  const model = describeModel(agent);
+  const hasEffort = agent.effort !== null && agent.effort !== 'max';
+  const isReadOnly = isReading(agent, tools);
+  const keys: [string, string | null][] = [
+    ['name', slugFor(agent.name)],
+    ['description', agent.description],
+    ['model', model.vendor === 'other' ? model.id : null],
+    ['model_reasoning_effort', hasEffort ? agent.effort : null],
+    ['sandbox_mode', isReadOnly ? 'read-only' : null],
+    ['developer_instructions', promptFor(agent)],
+  ];
+  const text = keys.reduce((toml, [key, value]) => (value === null ? toml : editToml(toml, [key], value)), '');
+  const lost: LostKey[] = [
+    ...lostName(agent),
+    ...(agent.role === 'primary' ? [{ key: 'role', reason: 'Codex has such agents as sub-agents only' }] : []),
+    ...(model.vendor === 'anthropic' ? [{ key: 'model', reason: `Codex does not run ${agent.model}` }] : []),
+    ...(agent.effort === 'max' ? [{ key: 'effort', reason: 'Codex has no effort above xhigh' }] : []),
+    ...(agent.tools === null
+      ? []
+      : [{ key: 'tools', reason: 'Codex has no list of tools: it has all that the sandbox allows' }]),
+    ...(agent.permissions === null || isReadOnly
+      ? []
+      : [{ key: 'permissions', reason: 'the sandbox and the rules for approval of the session apply' }]),
+    ...lostServers(agent),
+    ...lostVariables(agent),
+  ];
+  return { file: `.codex/agents/${slugFor(agent.name)}.toml`, text, kept: ['model', 'effort', 'permissions'], lost };
+}
+
+/** Whether none of its tools writes or runs commands. */
+function isReading({ tools: listed, permissions }: AgentDefinition, tools: readonly KnownTool[]): boolean {
+  if (listed === null && permissions === null) return false;
+  return tools.every((tool) => {
+    const isOffered = listed === null || listed.includes(tool.name);
+    const changes = tool.permissions.some((one) => one === 'FilesystemWrite' || one === 'Execute');
+    return !isOffered || !changes || !isWithinPermissions(tool, permissions);
+  });
+}

@@ -1,0 +1,26 @@
+/** Writes an agent in the format of another program. Pure. */
+import type { AgentDefinition } from '#contract/agent.ts';
+import type { KnownTool } from '../vocabulary.ts';
+import { exportClaude } from './claude.ts';
+import { exportCodex } from './codex.ts';
+import { type ExportedAgent, type ExportFormat, type FormatResult, listKeys } from './exported.ts';
+import { exportGoose } from './goose.ts';
+import { exportOpencode } from './opencode.ts';
+
+const EXPORTERS: Readonly<Record<ExportFormat, (agent: AgentDefinition, tools: readonly KnownTool[]) => FormatResult>> =
+  { claude: exportClaude, opencode: exportOpencode, codex: exportCodex, goose: exportGoose };
+
+const PROGRAMS: Readonly<Record<ExportFormat, string>> = {
+  claude: 'Claude Code',
+  opencode: 'opencode',
+  codex: 'Codex',
+  goose: 'goose',
+};
+
+export function exportAgent(agent: AgentDefinition, format: ExportFormat, tools: readonly KnownTool[]): ExportedAgent {
+  const { file, text, kept, lost } = EXPORTERS[format](agent, tools);
+  const explained = [...kept, ...lost.map(({ key }) => key)];
+  const others = listKeys(agent).filter((key) => !explained.includes(key));
+  const reason = `${PROGRAMS[format]} has no such key`;
+  return { format, file, text, lost: [...lost, ...others.map((key) => ({ key, reason }))] };
+}
