@@ -170,16 +170,31 @@ export type AgentFile = z.infer<typeof AgentFile>;
 export const AgentValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
 export type AgentValue = z.infer<typeof AgentValue>;
 
+/** A text of an agent's file that is in a file of its own: its prompt, or the handoff of a composition. */
+export const AgentPromptFile = z.object({
+  /** The key that names the file. */
+  key: z.string(),
+  file: z.string(),
+  text: z.string(),
+});
+export type AgentPromptFile = z.infer<typeof AgentPromptFile>;
+
+/** A text for such a file that is not saved yet. */
+export const UnsavedPrompt = AgentPromptFile.omit({ key: true });
+export type UnsavedPrompt = z.infer<typeof UnsavedPrompt>;
+
 /** An agent file as the editor loads it. */
 export const AgentText = z.object({
   file: z.string(),
   source: z.enum(['builtin', 'user', 'project']),
   /** Line ends are LF; saving keeps the line ends of the file. */
   text: z.string(),
-  /** SHA-256 of the text on disk, in hex; null where there is no such file yet. */
+  /** SHA-256 of the text on disk, with that of its prompt file, in hex; null where there is no such file yet. */
   hash: z.string().nullable(),
   /** Null if it can be saved; else the reason (built in, or another tool's file). */
   readOnly: z.string().nullable(),
+  /** Left out where the text names no file. */
+  prompt: AgentPromptFile.optional(),
 });
 export type AgentText = z.infer<typeof AgentText>;
 
@@ -189,6 +204,8 @@ export const AgentLint = z.object({
   report: AgentReport,
   /** Values by key, the prompt as `prompt`; null if the text cannot be parsed, so that only the text can be edited. */
   values: z.record(z.string(), AgentValue).nullable(),
+  /** The prompt file with its unsaved text; left out where the text names no file. */
+  prompt: AgentPromptFile.extend({ isChanged: z.boolean() }).optional(),
 });
 export type AgentLint = z.infer<typeof AgentLint>;
 

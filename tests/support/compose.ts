@@ -4,7 +4,7 @@ import type { AgentDefinition } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { Environment } from '#core/base/child-environment.ts';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
-import { builtinPlaces } from '#core/agents/places.ts';
+import { builtinPlaces, userPlaces } from '#core/agents/places.ts';
 import type { Embeddings } from '#core/model/embeddings.ts';
 import { createDemoModel } from '#core/model/demo.ts';
 import { runtimeOf } from '#core/hosting/compose-runtime.ts';
@@ -152,11 +152,13 @@ export function workspacesWithoutGit(folder: string): Workspaces {
 const tools = allTools();
 
 /** The built-in agents, and of a project what the trust that is kept in the folder covers. */
-export function builtinAgents(trust: Trust): AgentFolders {
-  const warn = (line: string): never => {
-    throw new Error(line);
+/** `config`: a folder that also has agents of the person, whose files may have faults. */
+export function builtinAgents(trust: Trust, config?: string): AgentFolders {
+  const warn = (line: string): void => {
+    if (config === undefined) throw new Error(line);
   };
-  return new AgentFolders({ tools, places: [...builtinPlaces()], trust, warn });
+  const own = config === undefined ? [] : userPlaces(config, config);
+  return new AgentFolders({ tools, places: [...builtinPlaces(), ...own], trust, warn });
 }
 
 /** From now on also these are agents of every folder, or of the one. */

@@ -55,6 +55,8 @@ export interface HarnessOptions {
   isAttended?: boolean;
   /** Where changed settings are saved. */
   configFolder?: string;
+  /** A configuration folder with agents of the person; default: there are none. */
+  agentsConfig?: string;
   /** Instead of a key and the scripted model. */
   environment?: NonNullable<Composition['environment']>;
   onFailure?: (error: Error) => void;
@@ -94,7 +96,7 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
   const local = options.protocol ? providerAt(model.url, options.protocol) : '';
   const settings = settingsOf(`${local}${options.settings ?? ''}`);
   const trust = new Trust(options.data ?? options.configFolder ?? folder);
-  const agents = builtinAgents(trust);
+  const agents = builtinAgents(trust, options.agentsConfig);
   const shared = { store, settings, agents, trust, folder };
   const runtime = await composeRuntime({ ...options, ...shared, url: model.url });
   let closed = false;

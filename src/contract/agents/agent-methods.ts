@@ -10,6 +10,7 @@ import {
   AgentText,
   AgentValue,
   Fault,
+  UnsavedPrompt,
 } from '../agent.ts';
 import { LeadPreview } from '../approval.ts';
 import { Id } from '../ids.ts';
@@ -19,6 +20,8 @@ import { folder, inFolder, method } from '../method.ts';
 /** Absolute path of an agent's file. */
 const file = z.string().min(1).max(4096);
 const agentText = z.string().max(MAX_PROMPT_CHARS);
+/** Left out: as the file on disk has it. Without an effect where the text names another file. */
+const prompt = UnsavedPrompt.extend({ text: agentText }).optional();
 
 export const agentMethods = {
   /** Agents that can be used in a folder now. */
@@ -45,26 +48,32 @@ export const agentMethods = {
   /** One of these files, as it is on disk. */
   'agents.read': method(z.strictObject({ folder: folder.optional(), file }), AgentText),
   /** Checks a text as if it were the file's content; writes nothing. */
-  'agents.lint': method(z.strictObject({ folder: folder.optional(), file, text: agentText }), AgentLint),
-  /** The text with keys of its front matter (or of TOML) changed; comments and other keys stay. Null takes a key out. */
+  'agents.lint': method(z.strictObject({ folder: folder.optional(), file, text: agentText, prompt }), AgentLint),
+  /**
+   * The text with keys of its front matter (or of TOML) changed; comments and other keys stay. Null takes a key out. A
+   * change of a prompt that is in a file of its own changes the text of that file.
+   */
   'agents.edit': method(
     z.strictObject({
       folder: folder.optional(),
       file,
       text: agentText,
+      prompt,
       changes: z.record(z.string().max(200), AgentValue),
     }),
     AgentLint,
   ),
   /**
-   * Writes a file of the person's own agents, or of the folder's; `conflict` where it is not what it was (`before` is
-   * its hash then, null for a new one). What a person saves of a folder here is trusted as it is saved.
+   * Writes a file of the person's own agents, or of the folder's, and `prompt` into the file that the text names;
+   * `conflict` where it is not what it was (`before` is its hash then, null for a new one). What a person saves of a
+   * folder here is trusted as it is saved.
    */
   'agents.save': method(
     z.strictObject({
       folder: folder.optional(),
       file,
       text: agentText,
+      prompt,
       before: z.string().max(64).nullable(),
     }),
     AgentText,

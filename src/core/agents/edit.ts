@@ -127,7 +127,7 @@ function editOne(text: string, kind: FileKind, key: string, value: AgentValue): 
 }
 
 /** Blank lines above and below stay. */
-function bodyWith(body: string, prompt: string): string {
+export function bodyWith(body: string, prompt: string): string {
   const above = /^(?:[ \t]*\n)*/.exec(body)?.[0] ?? '';
   const below = /\s*$/.exec(body.slice(above.length))?.[0];
   return `${above}${prompt.trim()}${below || '\n'}`;

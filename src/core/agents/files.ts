@@ -1,7 +1,7 @@
 /** The files of agents as an editor needs them: read, checked, written over only what was read, and drafted. */
 import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, sep } from 'node:path';
-import type { AgentLint, AgentText } from '#contract/agent.ts';
+import type { AgentLint, AgentText, UnsavedPrompt } from '#contract/agent.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
@@ -13,11 +13,11 @@ import { type AgentFolders, pathInProject } from './agent-folders.ts';
 import type { Ceilings } from './ceilings.ts';
 import { copyToTriad } from './copy-to-triad.ts';
 import { newPath } from './draft.ts';
-import { editText, type FileKind, type FormValues, valuesOf, valuesOfDefinition } from './edit.ts';
+import { bodyWith, editText, type FileKind, type FormValues, valuesOf, valuesOfDefinition } from './edit.ts';
 import { fault, START } from './entries.ts';
 import { describeFault, loadFile, loadPlace, nameOf, reportOf } from './load.ts';
 import { type AgentPlace, ownPlace } from './places.ts';
-import { withPromptFiles } from './prompts/prompt-files.ts';
+import { findPromptFile, type PromptFile, withPromptFiles } from './prompts/prompt-files.ts';
 import { placeHolding } from './read-place.ts';
 import { agentTemplate } from './template.ts';
 import type { KnownTool } from './vocabulary.ts';
@@ -46,40 +46,58 @@ export class AgentFiles {
       throw new TriadError(isMissing(error) ? 'not_found' : 'bad_input', `${file} ${message}`);
     });
     const readOnly = await this.#readOnly(folder, file, place);
-    return { file, source: place.source, text: withLineFeeds(text), hash: sha256(text), readOnly };
+    const prompt = await findPromptFile(text, file, place);
+    return describeText({ file, source: place.source, text, readOnly }, prompt);
   }
 
-  async lint(folder: string, file: string, text: string): Promise<AgentLint> {
+  /** `unsaved`: the text of the prompt file that would be saved with it. */
+  async lint(folder: string, file: string, text: string, unsaved?: UnsavedPrompt): Promise<AgentLint> {
     const place = this.#placeHolding(folder, file);
     const { agents, tools, ceilings } = this.#ports;
-    const raw = await withPromptFiles({ path: file, problem: null, text, hash: sha256(text) }, place);
+    const prompt = describeUnsaved(await findPromptFile(text, file, place), unsaved);
+    const raw = await withPromptFiles({ path: file, problem: null, text, hash: sha256(text) }, place, unsaved);
     const alone = agents.checked(loadFile(raw, place, tools, await ceilings(folder)), place);
     const loaded = await agents.linked(folder, place, alone);
     const report = reportOf(loaded);
     if (place.dialect !== 'triad')
       return { text, report, values: loaded.ok ? valuesOfDefinition(loaded.definition) : null };
-    const values = valuesOf(text, kindOf(file, place));
+    const values = valuesOf(raw.problem === null ? raw.text : text, kindOf(file, place));
     const name = nameOf(loaded);
     const others = name === null ? [] : await loadPlace(place, tools);
     const other = others.find((one) => one.path !== file && one.ok && nameOf(one) === name);
-    if (!other) return { text, report, values };
+    if (!other) return { text, report, values, ...prompt };
     const taken = fault(START, phrase('name_taken', { name: name ?? '', path: other.path }), { key: 'name' });
-    return { text, report: { ...report, ok: false, errors: [taken, ...report.errors] }, values };
+    return { text, report: { ...report, ok: false, errors: [taken, ...report.errors] }, values, ...prompt };
   }
 
-  async edit(folder: string, file: string, text: string, changes: Readonly<FormValues>): Promise<AgentLint> {
+  /** A change of a text that is in a file of its own changes that file: an empty text is a fault, and keeps its name. */
+  async edit(
+    folder: string,
+    file: string,
+    text: string,
+    changes: Readonly<FormValues>,
+    unsaved?: UnsavedPrompt,
+  ): Promise<AgentLint> {
     const place = this.#placeHolding(folder, file);
     if (place.dialect !== 'triad')
       throw new TriadError('not_allowed', `${file} is of another program: it is changed there`);
-    return this.lint(folder, file, editText(text, kindOf(file, place), changes));
+    const kind = kindOf(file, place);
+    const prompt = await findPromptFile(text, file, place);
+    if (prompt === null || changes[prompt.key] === undefined)
+      return this.lint(folder, file, editText(text, kind, changes), unsaved);
+    const { [prompt.key]: written, ...others } = changes;
+    const edited = Object.keys(others).length === 0 ? text : editText(text, kind, others);
+    const before = unsaved?.file === prompt.file ? unsaved.text : withLineFeeds(prompt.text);
+    return this.lint(folder, file, edited, { file: prompt.file, text: bodyWith(before, String(written ?? '')) });
   }
 
   /**
    * Checks and saves a text, and trusts it where the file is a project's; saves run one at a time. `before` is the hash of the text that the editor read, null for none. Throws
    * `conflict` where the file has changed since, `not_allowed` where it is read-only, and `bad_input` for a text with faults.
+   * `unsaved` is written into the file that the text names for its prompt.
    */
-  save(folder: string, file: string, text: string, before: string | null): Promise<AgentText> {
-    return this.#saves.add(() => this.#save(folder, file, text, before));
+  save(folder: string, file: string, text: string, before: string | null, unsaved?: UnsavedPrompt): Promise<AgentText> {
+    return this.#saves.add(() => this.#save(folder, file, text, before, unsaved));
   }
 
   /** The path and text of a new agent, or of a composition where one is copied; writes nothing. Throws `conflict` where it already exists. */
@@ -96,31 +114,61 @@ export class AgentFiles {
     return { file, source, text, hash: null, readOnly: null };
   }
 
-  async #save(folder: string, file: string, text: string, before: string | null): Promise<AgentText> {
+  async #save(
+    folder: string,
+    file: string,
+    text: string,
+    before: string | null,
+    unsaved?: UnsavedPrompt,
+  ): Promise<AgentText> {
     const place = this.#placeHolding(folder, file);
     const readOnly = await this.#readOnly(folder, file, place);
     if (readOnly !== null) throw new TriadError('not_allowed', `${file} cannot be saved: ${readOnly}`);
     if (Buffer.byteLength(text) > MAX_BYTES)
       throw new TriadError('bad_input', `The text is larger than ${MAX_BYTES / 1024} KiB`);
-    const { report } = await this.lint(folder, file, text);
+    const { report } = await this.lint(folder, file, text, unsaved);
     const [error] = report.errors;
     if (error) throw new TriadError('bad_input', describeFault(basename(file), error));
     await mkdir(dirname(file), { recursive: true });
     const old = await textOrNull(file);
-    const content = old?.includes('\r\n') ? withLineFeeds(text).replaceAll('\n', '\r\n') : text;
+    const content = withEndsOf(old, text);
     const mode = old === null ? undefined : (await stat(file)).mode & 0o777;
-    await writeAtomically(file, content, {
-      mode,
-      before: async () => {
-        const now = await textOrNull(file);
-        if ((now === null ? null : sha256(now)) === before) return;
-        throw new TriadError('conflict', `${file} is not what it was any more: nothing was saved`);
-      },
-    });
+    const prompt = await this.#savePrompt(file, text, place, before, unsaved);
+    const isSame = async (): Promise<boolean> =>
+      prompt === null ? (await versionOnDisk(file, place)) === before : (await textOrNull(file)) === old;
+    if (prompt === null || content !== old)
+      await writeAtomically(file, content, {
+        mode,
+        before: async () => {
+          if (!(await isSame())) throw changedMeanwhile(file);
+        },
+      });
     if (place.source === 'project') {
       await this.#ports.trust.add(folder, pathInProject(folder, file), content);
     }
-    return { file, source: place.source, text: withLineFeeds(content), hash: sha256(content), readOnly };
+    const named = await findPromptFile(content, file, place);
+    return describeText({ file, source: place.source, text: content, readOnly }, named);
+  }
+
+  /** Writes the prompt file that the text names, before the text itself; null where there is nothing to write. */
+  async #savePrompt(
+    file: string,
+    text: string,
+    place: AgentPlace,
+    before: string | null,
+    unsaved?: UnsavedPrompt,
+  ): Promise<PromptFile | null> {
+    const prompt = await findPromptFile(text, file, place);
+    const isChanged = unsaved?.file === prompt?.file && unsaved?.text !== withLineFeeds(prompt?.text ?? '');
+    if (prompt === null || unsaved === undefined || !isChanged) return null;
+    const { realPath } = prompt;
+    await writeAtomically(realPath, withEndsOf(prompt.text, unsaved.text), {
+      mode: (await stat(realPath)).mode & 0o777,
+      before: async () => {
+        if ((await versionOnDisk(file, place)) !== before) throw changedMeanwhile(file);
+      },
+    });
+    return prompt;
   }
 
   async #copy(folder: string, file: string, name: string): Promise<string> {
@@ -129,10 +177,12 @@ export class AgentFiles {
     const raw = await withPromptFiles({ path: file, problem: null, text, hash: sha256(text) }, place);
     const loaded = loadFile(raw, place, this.#ports.tools);
     if (!loaded.ok) throw new TriadError('bad_input', `${file} has faults: it cannot be copied`);
-    if ('composition' in loaded) return editText(text, 'composition', { 'agent.name': name });
+    // A copy has its texts in itself: a change of it is no change of the original.
+    const whole = raw.problem === null ? raw.text : text;
+    if ('composition' in loaded) return editText(whole, 'composition', { 'agent.name': name });
     if (place.dialect !== 'triad') return copyToTriad({ ...valuesOfDefinition(loaded.definition), name });
     const kind = kindOf(file, place);
-    if (kind === 'toml') return copyToTriad({ ...valuesOf(text, kind), name });
+    if (kind === 'toml') return copyToTriad({ ...valuesOf(whole, kind), name });
     return loaded.definition.name === name ? text : editText(text, kind, { name });
   }
 
@@ -166,6 +216,39 @@ async function refuseLinkedWithin({ folder }: AgentPlace, file: string): Promise
 
 export function kindOf(file: string, { compositions }: AgentPlace): FileKind {
   return compositions ? 'composition' : extname(file) === '.toml' ? 'toml' : 'markdown';
+}
+
+/** A text with its prompt file, and the hash of both. */
+function describeText({ text, ...file }: Omit<AgentText, 'hash' | 'prompt'>, prompt: PromptFile | null): AgentText {
+  const named = prompt && { key: prompt.key, file: prompt.file, text: withLineFeeds(prompt.text) };
+  return { ...file, text: withLineFeeds(text), hash: versionOf(text, prompt), ...(named ? { prompt: named } : {}) };
+}
+
+function describeUnsaved(prompt: PromptFile | null, unsaved: UnsavedPrompt | undefined): Pick<AgentLint, 'prompt'> {
+  if (prompt === null) return {};
+  const { key, file } = prompt;
+  const saved = withLineFeeds(prompt.text);
+  const text = unsaved?.file === file ? unsaved.text : saved;
+  return { prompt: { key, file, text, isChanged: text !== saved } };
+}
+
+function versionOf(text: string, prompt: PromptFile | null): string {
+  return prompt === null ? sha256(text) : sha256(`${text}\0${prompt.text}`);
+}
+
+/** Null where there is no such file. */
+async function versionOnDisk(file: string, place: AgentPlace): Promise<string | null> {
+  const text = await textOrNull(file);
+  return text === null ? null : versionOf(text, await findPromptFile(text, file, place));
+}
+
+function changedMeanwhile(file: string): TriadError {
+  return new TriadError('conflict', `${file} is not what it was any more: nothing was saved`);
+}
+
+/** The text with the line ends of the old one. */
+function withEndsOf(old: string | null, text: string): string {
+  return old?.includes('\r\n') ? withLineFeeds(text).replaceAll('\n', '\r\n') : text;
 }
 
 function withLineFeeds(text: string): string {

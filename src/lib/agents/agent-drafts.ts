@@ -1,5 +1,5 @@
 /** Unsaved edits of agents' files, kept in local storage across pages, reloads and restarts. */
-import type { AgentText } from '#contract/agent.ts';
+import type { AgentText, UnsavedPrompt } from '#contract/agent.ts';
 
 export interface AgentDraft {
   /** The workspace folder it was opened in. */
@@ -9,6 +9,8 @@ export interface AgentDraft {
   text: string;
   /** Hash of the file that was edited; null for a new file. */
   before: string | null;
+  /** Of the file that the text names for its prompt; null where that is unchanged. */
+  prompt: UnsavedPrompt | null;
 }
 
 const PREFIX = 'triad-agent-';
@@ -36,7 +38,7 @@ export function agentDrafts(): AgentDraft[] {
 /** Only this module writes them; what another version wrote otherwise is left alone. */
 function parse(stored: string | null): AgentDraft | null {
   const draft: Partial<AgentDraft> | null = stored === null ? null : (JSON.parse(stored) as Partial<AgentDraft>);
-  const { folder, file, source, text, before = null } = draft ?? {};
+  const { folder, file, source, text, before = null, prompt = null } = draft ?? {};
   if (folder === undefined || file === undefined || source === undefined || text === undefined) return null;
-  return { folder, file, source, text, before };
+  return { folder, file, source, text, before, prompt };
 }

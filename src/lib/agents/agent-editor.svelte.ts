@@ -1,5 +1,5 @@
 /** One agent's file in the editor: text and form stay in step, and unsaved edits are kept as a draft. */
-import type { AgentLint, AgentText, AgentValue } from '#contract/agent.ts';
+import type { AgentLint, AgentText, AgentValue, UnsavedPrompt } from '#contract/agent.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
 import { dropAgentDraft, keepAgentDraft, readAgentDraft } from './agent-drafts.ts';
@@ -21,6 +21,8 @@ export class AgentEditor {
   /** Why the last change of the form, or the last save, failed; empty where it did not. */
   problem = $state('');
   saving = $state(false);
+  /** The unsaved text of the file that the text names for its prompt; null where it is unchanged. */
+  prompt = $state.raw<UnsavedPrompt | null>(null);
   readonly folder: string;
   readonly file: string;
   readonly #connection: Connection;
@@ -38,7 +40,8 @@ export class AgentEditor {
   }
 
   get dirty(): boolean {
-    return this.base !== null && (this.base.hash === null || this.text !== this.base.text);
+    const { base, text, prompt } = this;
+    return base !== null && (base.hash === null || text !== base.text || prompt !== null);
   }
 
   get readOnly(): string | null {
@@ -90,10 +93,12 @@ export class AgentEditor {
     this.saving = true;
     try {
       await this.#flush();
-      const { base, text, folder, file } = this;
+      const { base, text, folder, file, prompt } = this;
       if (base === null || this.theirs !== null) return false;
-      const saved = await this.#connection.request('agents.save', { folder, file, text, before: base.hash });
+      const input = { folder, file, text, before: base.hash, ...(prompt && { prompt }) };
+      const saved = await this.#connection.request('agents.save', input);
       this.base = saved;
+      this.prompt = null;
       this.problem = '';
       this.#storeDraft();
       return true;
@@ -150,6 +155,7 @@ export class AgentEditor {
     }
     const { file, source, text, before } = draft;
     this.text = text;
+    this.prompt = draft.prompt;
     this.base = now === 'gone' ? { file, source, text: '', hash: null, readOnly: null } : { ...now, hash: before };
     this.#compare(this.base, now);
     this.#scheduleCheck();
@@ -158,22 +164,23 @@ export class AgentEditor {
   #compare(base: AgentText, now: AgentText | 'gone'): void {
     const hash = now === 'gone' ? null : now.hash;
     if (hash === base.hash) this.theirs = null;
-    else if (now !== 'gone' && (!this.dirty || now.text === this.text)) this.#load(now);
+    else if (now !== 'gone' && (!this.dirty || (now.text === this.text && this.prompt === null))) this.#load(now);
     else this.theirs = now;
   }
 
   #load(now: AgentText): void {
     this.base = now;
     this.text = now.text;
+    this.prompt = null;
     this.theirs = null;
     this.#storeDraft();
     this.#scheduleCheck();
   }
 
   #storeDraft(): void {
-    const { base, text, folder, file } = this;
+    const { base, text, folder, file, prompt } = this;
     if (base === null) return;
-    if (this.dirty) keepAgentDraft({ folder, file, source: base.source, text, before: base.hash });
+    if (this.dirty) keepAgentDraft({ folder, file, source: base.source, text, before: base.hash, prompt });
     else dropAgentDraft(file);
   }
 
@@ -193,18 +200,19 @@ export class AgentEditor {
   async #check(): Promise<void> {
     while (this.#isDue) {
       this.#isDue = false;
-      const { text, folder, file } = this;
+      const { text, folder, file, prompt } = this;
+      const input = { folder, file, text, ...(prompt && { prompt }) };
       const changes = this.#changes;
       this.#changes = {};
       this.#sent = changes;
       try {
         const isEdit = Object.keys(changes).length > 0;
         const lint = isEdit
-          ? await this.#connection.request('agents.edit', { folder, file, text, changes })
-          : await this.#connection.request('agents.lint', { folder, file, text });
-        if (this.text === text) this.#applyLint(lint);
+          ? await this.#connection.request('agents.edit', { ...input, changes })
+          : await this.#connection.request('agents.lint', input);
+        if (this.text === text && this.prompt === prompt) this.#applyLint(lint);
         else {
-          // Typed meanwhile: apply the form's changes to the newer text.
+          // Typed, saved or loaded meanwhile: apply the form's changes to the newer text.
           this.#changes = { ...changes, ...this.#changes };
           this.#isDue = true;
         }
@@ -219,8 +227,11 @@ export class AgentEditor {
   #applyLint(lint: AgentLint): void {
     this.lint = lint;
     this.problem = '';
-    if (this.text === lint.text) return;
+    const prompt = lint.prompt?.isChanged ? { file: lint.prompt.file, text: lint.prompt.text } : null;
+    const isSame = this.text === lint.text && this.prompt?.file === prompt?.file && this.prompt?.text === prompt?.text;
+    if (isSame) return;
     this.text = lint.text;
+    this.prompt = prompt;
     this.#storeDraft();
   }
 }

@@ -71,7 +71,7 @@ export class AgentsFolder {
     const { folder } = this;
     const asked = { folder, source, ...draft };
     const { file, text }: AgentText = await this.connection.request('agents.draft', asked);
-    keepAgentDraft({ folder, file, source, text, before: null });
+    keepAgentDraft({ folder, file, source, text, before: null, prompt: null });
     return file;
   }
 

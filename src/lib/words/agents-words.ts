@@ -90,6 +90,7 @@ export const agentsWords = {
   form: 'Form',
   text: 'Text',
   textOf: (file: string) => `Text of ${file}`,
+  promptPlace: (file: string) => `Stored in ${file}. Saving changes it for every agent that names this file.`,
   noForm: 'The form comes back once the text can be read as keys.',
   checking: 'Checking…',
   clean: 'No faults.',

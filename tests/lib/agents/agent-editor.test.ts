@@ -124,7 +124,7 @@ describe('AgentEditor', () => {
   });
 
   it('begins a new file from its draft, and leaves nothing where that is discarded', async () => {
-    keepAgentDraft({ folder: '/work', file: FILE, source: 'project', text: text('new'), before: null });
+    keepAgentDraft({ folder: '/work', file: FILE, source: 'project', text: text('new'), before: null, prompt: null });
     const file = disk(null);
     const editor = file.editor();
     await editor.reload();
@@ -140,5 +140,87 @@ describe('AgentEditor', () => {
     editor.change('model', 'opus');
     await eventually(() => expect(editor.text).toBe(text('opus')));
     expect(editor.problem).toBe('');
+  });
+
+  describe('with a prompt in a file of its own', () => {
+    const PROMPT = '/config/prompts/system/a.md';
+
+    /** A disk where the text names a prompt file, with what the program makes of a change of the prompt. */
+    function diskWithPrompt(prompt: string) {
+      const state = { text: text('haiku'), prompt };
+      const read = (): AgentText => ({
+        ...{ file: FILE, source: 'user', text: state.text, hash: `#${state.text}${state.prompt}`, readOnly: null },
+        prompt: { key: 'prompt', file: PROMPT, text: state.prompt },
+      });
+      const lint = (value: string, unsaved = state.prompt) => ({
+        ...clean(value),
+        values: { ...valuesOf(value, 'markdown'), prompt: unsaved },
+        prompt: { key: 'prompt', file: PROMPT, text: unsaved, isChanged: unsaved !== state.prompt },
+      });
+      const connection = new FakeConnection()
+        .on('agents.read', read)
+        .on('agents.lint', (input) => lint(input.text, input.prompt?.text))
+        .on('agents.edit', ({ text: old, changes: { prompt: fresh, ...others }, prompt: unsaved }) =>
+          lint(editText(old, 'markdown', others), typeof fresh === 'string' ? fresh : unsaved?.text),
+        )
+        .on('agents.save', ({ text: fresh, prompt: unsaved, before }) => {
+          if (before !== `#${state.text}${state.prompt}`) throw new RequestError('conflict', 'no');
+          Object.assign(state, { text: fresh, prompt: unsaved?.text ?? state.prompt });
+          return read();
+        });
+      return Object.assign(state, { editor: () => new AgentEditor(connection, '/work', FILE) });
+    }
+
+    it('saves a change of the prompt with changes of other keys, and keeps it as a draft until then', async () => {
+      const file = diskWithPrompt('You lead.');
+      const editor = file.editor();
+      await editor.reload();
+      await eventually(() => expect(editor.values?.['prompt']).toBe('You lead.'));
+      editor.change('prompt', 'You plan.');
+      await eventually(() => expect(editor.prompt).toEqual({ file: PROMPT, text: 'You plan.' }));
+      expect([editor.dirty, editor.text]).toEqual([true, text('haiku')]);
+      const again = file.editor();
+      await again.reload();
+      await eventually(() => expect(again.values?.['prompt']).toBe('You plan.'));
+      again.change('model', 'opus');
+      expect(await again.save()).toBe(true);
+      expect([file.text, file.prompt, again.dirty, readAgentDraft(FILE)]).toEqual([
+        text('opus'),
+        'You plan.',
+        false,
+        null,
+      ]);
+    });
+
+    it('forgets a change that was taken back, and one that is discarded', async () => {
+      const file = diskWithPrompt('You lead.');
+      const editor = file.editor();
+      await editor.reload();
+      await eventually(() => expect(editor.values).not.toBeNull());
+      editor.change('prompt', 'You plan.');
+      await eventually(() => expect(editor.dirty).toBe(true));
+      editor.change('prompt', 'You lead.');
+      await eventually(() => expect(editor.dirty).toBe(false));
+      editor.change('prompt', 'You plan.');
+      await eventually(() => expect(editor.dirty).toBe(true));
+      editor.discard();
+      await eventually(() => expect(editor.values?.['prompt']).toBe('You lead.'));
+      expect([editor.dirty, readAgentDraft(FILE)]).toEqual([false, null]);
+    });
+
+    it('asks where the prompt changed on disk too', async () => {
+      const file = diskWithPrompt('You lead.');
+      const editor = file.editor();
+      await editor.reload();
+      await eventually(() => expect(editor.values).not.toBeNull());
+      editor.change('prompt', 'Mine');
+      await eventually(() => expect(editor.prompt?.text).toBe('Mine'));
+      file.prompt = 'Theirs';
+      await editor.reload();
+      expect(editor.theirs).toMatchObject({ prompt: { text: 'Theirs' } });
+      editor.keepMine();
+      expect(await editor.save()).toBe(true);
+      expect(file.prompt).toBe('Mine');
+    });
   });
 });

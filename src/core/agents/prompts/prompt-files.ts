@@ -4,6 +4,7 @@
  */
 import { realpath } from 'node:fs/promises';
 import { dirname, extname, isAbsolute, join, sep } from 'node:path';
+import type { AgentPromptFile, UnsavedPrompt } from '#contract/agent.ts';
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { sha256 } from '../../base/hash.ts';
@@ -33,15 +34,38 @@ interface Named {
   at: Position;
 }
 
-/** With the texts that it names; a file with a fault where one of them cannot be had. */
-export async function withPromptFiles(raw: RawFile, place: AgentPlace): Promise<RawFile> {
+/** A file that a definition names for one of its texts. */
+export interface PromptFile extends AgentPromptFile {
+  /** Its path without links. */
+  realPath: string;
+}
+
+/** The folders whose changes change agents of a place: its own one, and that of the prompts that its files may name. */
+export function watchedFolders({ folder, source, dialect }: AgentPlace): string[] {
+  return source === 'user' && dialect === 'triad' ? [folder, join(dirname(folder), 'prompts')] : [folder];
+}
+
+/** The first file that a text names and that can be read; null where it names none. */
+export async function findPromptFile(text: string, path: string, place: AgentPlace): Promise<PromptFile | null> {
+  if (extname(path) !== '.toml' || !NAMES_FILE.test(text)) return null;
+  for (const { key, file } of namedIn(text)) {
+    const found = await findPrompt(file, FOLDERS[key] ?? '', place);
+    const plain = key === 'prompt.system' ? 'prompt' : key;
+    if ('text' in found) return { key: plain, file: found.path, realPath: found.realPath, text: found.text };
+  }
+  return null;
+}
+
+/** With the texts that it names; a file with a fault where one of them cannot be had. `unsaved`: in place of that file's text. */
+export async function withPromptFiles(raw: RawFile, place: AgentPlace, unsaved?: UnsavedPrompt): Promise<RawFile> {
   if (raw.problem !== null || extname(raw.path) !== '.toml' || !NAMES_FILE.test(raw.text)) return raw;
   const named = namedIn(raw.text);
   if (named.length === 0) return raw;
   const found = await Promise.all(named.map(({ key, file }) => findPrompt(file, FOLDERS[key] ?? '', place)));
   const replacements = named.map(({ range: [from, to] }, index): Replacement => {
     const one = found[index];
-    return { from, to, by: literal(one && 'text' in one ? one.text : MISSING_PROMPT) };
+    if (!one || 'problem' in one) return { from, to, by: literal(MISSING_PROMPT) };
+    return { from, to, by: literal(one.path === unsaved?.file ? unsaved.text : one.text) };
   });
   const text = replaceAll(raw.text, replacements);
   for (const [index, { key, at }] of named.entries()) {
@@ -59,7 +83,7 @@ async function findPrompt(
   file: string,
   kind: string,
   { source, folder }: AgentPlace,
-): Promise<{ text: string } | { problem: Phrase }> {
+): Promise<{ text: string; path: string; realPath: string } | { problem: Phrase }> {
   // What is trusted of a project is the text of each file, as it was looked at.
   if (source !== 'user') return { problem: phrase('inline_prompt') };
   const config = dirname(folder);
@@ -69,12 +93,12 @@ async function findPrompt(
   const paths = [join(prompts, kind, file), join(prompts, kind, `${file}.md`), join(config, file)];
   for (const path of paths) {
     try {
-      const real = await realpath(path);
-      if (!real.startsWith((await realpath(prompts)) + sep))
+      const realPath = await realpath(path);
+      if (!realPath.startsWith((await realpath(prompts)) + sep))
         return { problem: phrase('prompt_leads_out', { file, folder: prompts }) };
       const fault = await writeFault(path);
       if (fault !== null) return { problem: phrase('unsafe', { what: fault.what, remedy: fault.remedy }) };
-      return { text: await readRegularFile(path) };
+      return { text: await readRegularFile(path), path, realPath };
     } catch (error) {
       if (!isMissing(error)) return { problem: phrase('prompt_unreadable', { path, why: String(error) }) };
     }

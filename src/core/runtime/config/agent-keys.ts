@@ -9,6 +9,7 @@ import { whyFixed } from '../../agents/paths/how-to-change.ts';
 import { type KeyRow, keyRows, keysOf, pathOf } from '../../agents/paths/key-rows.ts';
 import type { PathRoot } from '../../agents/paths/key-words.ts';
 import type { AgentPlace } from '../../agents/places.ts';
+import { findPromptFile, withPromptFiles } from '../../agents/prompts/prompt-files.ts';
 import { placeHolding } from '../../agents/read-place.ts';
 import { TriadError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
@@ -79,7 +80,13 @@ export async function setAgentKey(
   const edited = await files.edit(folder, file, text, { [wanted.key]: value });
   const [error] = edited.report.errors;
   if (error) throw new TriadError('bad_input', describeFault(file, error));
-  await files.save(folder, file, edited.text, hash);
+  await files.save(
+    folder,
+    file,
+    edited.text,
+    hash,
+    edited.prompt && { file: edited.prompt.file, text: edited.prompt.text },
+  );
   engine.watch.changed();
   // A name that was changed is that of the path from now on.
   const name = wanted.key.endsWith('name') && value !== null ? String(value) : found.name;
@@ -135,8 +142,19 @@ function noKey({ root, key }: AgentPath, file: string): TriadError {
 
 async function rowsOf({ root, name, file, place }: Found): Promise<(KeyRow & ExplainedSetting)[]> {
   const text = await readRegularFile(file);
-  const rows = keyRows(root, name, text, place.dialect === 'triad' ? kindOf(file, place) : 'markdown');
-  return rows.map((row) => ({ ...row, origin: originOf(row, place.source, file), others: [] }));
+  const [whole, prompt] = await Promise.all([
+    withPromptFiles({ path: file, problem: null, text, hash: '' }, place),
+    findPromptFile(text, file, place),
+  ]);
+  const shown = whole.problem === null ? whole.text : text;
+  const rows = keyRows(root, name, shown, place.dialect === 'triad' ? kindOf(file, place) : 'markdown');
+  return rows.map((row) => {
+    const isPrompt = row.key === prompt?.key;
+    const origin = isPrompt
+      ? originOf({ ...row, line: 1 }, place.source, prompt.file)
+      : originOf(row, place.source, file);
+    return { ...row, origin, others: [] };
+  });
 }
 
 function originOf({ line }: KeyRow, from: AgentReport['source'], file: string): SettingOrigin {

@@ -37,11 +37,11 @@ export function agentFileMethods(engine: Engine, files: () => Promise<AgentFiles
       return found.map((file) => describe(file, registry, places, place));
     },
     'agents.read': async ({ folder, file }) => (await files()).read(await at(folder), file),
-    'agents.lint': async ({ folder, file, text }) => (await files()).lint(await at(folder), file, text),
-    'agents.edit': async ({ folder, file, text, changes }) =>
-      (await files()).edit(await at(folder), file, text, changes),
-    'agents.save': async ({ folder, file, text, before }) => {
-      const saved = await (await files()).save(await at(folder), file, text, before);
+    'agents.lint': async ({ folder, file, text, prompt }) => (await files()).lint(await at(folder), file, text, prompt),
+    'agents.edit': async ({ folder, file, text, prompt, changes }) =>
+      (await files()).edit(await at(folder), file, text, changes, prompt),
+    'agents.save': async ({ folder, file, text, prompt, before }) => {
+      const saved = await (await files()).save(await at(folder), file, text, before, prompt);
       watch.changed();
       return saved;
     },

@@ -87,6 +87,7 @@ export const agentsWords = {
   form: 'Formulaire',
   text: 'Texte',
   textOf: (file) => `Texte de ${file}`,
+  promptPlace: (file) => `Enregistré dans ${file}. L’enregistrement le change pour chaque agent qui nomme ce fichier.`,
   noForm: 'Le formulaire reviendra dès que le texte pourra être lu comme des clés.',
   checking: 'Vérification…',
   clean: 'Aucun défaut.',

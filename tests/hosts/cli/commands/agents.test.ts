@@ -458,3 +458,21 @@ test('export prints the definition alone on stdout, and what is lost on stderr',
   expect((await triad(['agents', 'export', 'a', '--format', 'vim'])).err).toContain('claude, opencode, codex, goose');
   expect((await triad(['agents', 'export', 'nobody', '--format', 'codex'])).code).toBe(2);
 });
+
+test('config reads and changes an agent whose prompt is in a file of its own', async () => {
+  const { triad, home } = await here();
+  const toml =
+    '# mine\n[agent]\nname = "base"\ndescription = "Leads"\nrole = "primary"\n\n[prompt]\nsystem = { file = "base" }\n';
+  await write(home, 'agents/base.toml', toml);
+  await write(home, 'prompts/system/base.md', 'You lead.\n');
+  expect((await triad(['config', 'get', 'agents.base.role'])).out).toBe('primary\n');
+  expect((await triad(['config', 'get', 'agents.base.prompt'])).out).toBe('You lead.\n');
+  expect((await triad(['config', 'get', 'agents.base.prompt', '--show-origin'])).out).toContain(
+    join(home, 'prompts/system/base.md'),
+  );
+  expect((await triad(['config', 'set', 'agents.base.prompt', 'You plan.'])).code).toBe(0);
+  expect((await triad(['config', 'set', 'agents."base".max_iterations', '7'])).code).toBe(0);
+  expect(await readFile(join(home, 'prompts/system/base.md'), 'utf8')).toBe('You plan.\n');
+  expect(await readFile(join(home, 'agents/base.toml'), 'utf8')).toBe(`${toml}\n[react]\nmax_iterations = 7\n`);
+  expect((await triad(['agents', 'show', 'base'])).out).toContain('\nYou plan.\n');
+});
