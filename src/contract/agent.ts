@@ -12,6 +12,7 @@ import {
   MIN_DOOM_LOOP_THRESHOLD,
   MAX_TEMPERATURE,
 } from './limits.ts';
+import { AgentPromptFile } from './agents/prompt-file.ts';
 import { Phrase } from './approvals/phrase.ts';
 import {
   FlowDefinition,
@@ -169,19 +170,6 @@ export type AgentFile = z.infer<typeof AgentFile>;
 /** Value of one key of an agent's file, as a form has it; null for a key that is not there. */
 export const AgentValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
 export type AgentValue = z.infer<typeof AgentValue>;
-
-/** A text of an agent's file that is in a file of its own: its prompt, or the handoff of a composition. */
-export const AgentPromptFile = z.object({
-  /** The key that names the file. */
-  key: z.string(),
-  file: z.string(),
-  text: z.string(),
-});
-export type AgentPromptFile = z.infer<typeof AgentPromptFile>;
-
-/** A text for such a file that is not saved yet. */
-export const UnsavedPrompt = AgentPromptFile.omit({ key: true });
-export type UnsavedPrompt = z.infer<typeof UnsavedPrompt>;
 
 /** An agent file as the editor loads it. */
 export const AgentText = z.object({

@@ -10,11 +10,11 @@ import {
   AgentText,
   AgentValue,
   Fault,
-  UnsavedPrompt,
 } from '../agent.ts';
 import { LeadPreview } from '../approval.ts';
 import { Id } from '../ids.ts';
 import { MAX_PROMPT_CHARS } from '../limits.ts';
+import { UnsavedPrompt } from './prompt-file.ts';
 import { folder, inFolder, method } from '../method.ts';
 
 /** Absolute path of an agent's file. */

@@ -93,11 +93,8 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
   const errors = inOrder(read.ok ? faults : withSyntaxErrors(read, faults));
   const placeOf = (key: string): Position => positionOf([key]) ?? START;
   if (errors.length > 0 || !result.success) {
-    const { provider, model } = fitting;
-    const at = { provider: placeOf('provider'), model: placeOf('model') };
-    const names = { provider, model, at, links: linksIn(fitting, positionOf) };
     const name = typeof raw['name'] === 'string' && raw['name'] !== '' ? raw['name'] : null;
-    return { ok: false, name, errors, warnings: [], names };
+    return { ok: false, name, errors, warnings: [], names: findNames(fitting, positionOf) };
   }
   const values = result.data;
   const prompt = 'prompt' in values ? String(values.prompt) : (body?.text ?? '');
@@ -127,6 +124,12 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     mentions: serversIn(values, positionOf),
     links: linksIn(values, positionOf),
   };
+}
+
+function findNames(values: Partial<AgentKeys>, positionOf: PositionOf): FoundNames {
+  const { provider, model } = values;
+  const at = { provider: positionOf(['provider']) ?? START, model: positionOf(['model']) ?? START };
+  return { provider, model, at, links: linksIn(values, positionOf) };
 }
 
 function definitionOf(values: AgentKeys, systemPrompt: string, text: string, from: DefinitionSource): AgentDefinition {

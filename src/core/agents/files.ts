@@ -1,7 +1,8 @@
 /** The files of agents as an editor needs them: read, checked, written over only what was read, and drafted. */
 import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, sep } from 'node:path';
-import type { AgentLint, AgentText, UnsavedPrompt } from '#contract/agent.ts';
+import type { AgentLint, AgentText } from '#contract/agent.ts';
+import type { UnsavedPrompt } from '#contract/agents/prompt-file.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';

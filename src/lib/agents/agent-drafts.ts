@@ -1,5 +1,6 @@
 /** Unsaved edits of agents' files, kept in local storage across pages, reloads and restarts. */
-import type { AgentText, UnsavedPrompt } from '#contract/agent.ts';
+import type { AgentText } from '#contract/agent.ts';
+import type { UnsavedPrompt } from '#contract/agents/prompt-file.ts';
 
 export interface AgentDraft {
   /** The workspace folder it was opened in. */

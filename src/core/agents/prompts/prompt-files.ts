@@ -4,7 +4,7 @@
  */
 import { realpath } from 'node:fs/promises';
 import { dirname, extname, isAbsolute, join, sep } from 'node:path';
-import type { AgentPromptFile, UnsavedPrompt } from '#contract/agent.ts';
+import type { AgentPromptFile, UnsavedPrompt } from '#contract/agents/prompt-file.ts';
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { sha256 } from '../../base/hash.ts';

@@ -32,18 +32,7 @@ export function addAgents(agents: Command, io: Io, done: Done): void {
       const { showAgent } = await import('../commands/agents/show.ts');
       done(await withClient(io, (client) => showAgent(io, client, name, inFolder(options))));
     });
-  agents
-    .command('export')
-    .description('one of them in the format of another program; stderr lists what that format cannot express')
-    .argument('<name>')
-    .addOption(new Option('--format <format>', 'the program').choices(EXPORT_FORMATS).makeOptionMandatory())
-    .option(...DIR)
-    .addOption(json())
-    .action(async (name: string, options: { format: ExportFormat; dir?: string; json?: boolean }) => {
-      const { exportToFormat } = await import('../commands/agents/export.ts');
-      const inPlace = { ...inFolder(options), format: options.format };
-      done(await withClient(io, (client) => exportToFormat(io, client, name, inPlace)));
-    });
+  addExport(agents, io, done);
   agents
     .command('validate')
     .description('check all files, or one, with line, column and what was probably meant')
@@ -73,6 +62,21 @@ export function addAgents(agents: Command, io: Io, done: Done): void {
     .action(async (options: object) => {
       const { cleanupAgents } = await import('../commands/agents/cleanup.ts');
       done(await withClient(io, (client) => cleanupAgents(io, client, options)));
+    });
+}
+
+function addExport(agents: Command, io: Io, done: Done): void {
+  agents
+    .command('export')
+    .description('one of them in the format of another program; stderr lists what that format cannot express')
+    .argument('<name>')
+    .addOption(new Option('--format <format>', 'the program').choices(EXPORT_FORMATS).makeOptionMandatory())
+    .option(...DIR)
+    .addOption(json())
+    .action(async (name: string, options: { format: ExportFormat; dir?: string; json?: boolean }) => {
+      const { exportToFormat } = await import('../commands/agents/export.ts');
+      const inPlace = { ...options, folder: resolve(io.folder, options.dir ?? '.') };
+      done(await withClient(io, (client) => exportToFormat(io, client, name, inPlace)));
     });
 }
 
