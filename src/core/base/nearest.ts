@@ -41,9 +41,9 @@ function splitParts(word: string): string[] {
   return spaced.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== '');
 }
 
-/** The other orders of a word's parts, without what separates them. */
+/** The other orders of a word's parts, without what separates them. The order of a dotted path has a meaning, and stays. */
 function reorderParts(word: string): string[] {
-  const parts = splitParts(word);
+  const parts = word.includes('.') ? [] : splitParts(word);
   return parts.length < 2 || parts.length > MAX_PARTS ? [] : permute(parts).slice(1);
 }
 

@@ -19,5 +19,6 @@ test('prefers a name in the written order, and suggests nothing for other parts'
   expect(nearest('max_turns', ['turns_max', 'max_turn'])).toBe('max_turn');
   expect(nearest('file_read', ['read_files', 'write_file', 'file_reed'])).toBe('file_reed');
   expect(nearest('WriteEverything', PERMISSIONS)).toBe(null);
+  expect(nearest('model.mine.providers', ['providers.mine.model'])).toBe(null);
   expect(nearest('zzz', PERMISSIONS)).toBe(null);
 });

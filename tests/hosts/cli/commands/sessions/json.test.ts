@@ -277,7 +277,7 @@ test('agents come by name, as table or JSON', async () => {
   expect(json.map(({ name }) => name)).toEqual(['analyst', 'writer']);
   const { out } = await triad(['agents', 'list'], client());
   expect(out).toMatch(
-    /^NAME +DESCRIPTION +WITH +MODEL +SOURCE +PERMISSIONS +TOOLS\nanalyst +analyst works +- +the lead's +builtin +FilesystemRead +grep\nwriter/,
+    /^NAME +PERMISSIONS +MODEL +SOURCE +WITH +DESCRIPTION +TOOLS\nanalyst +read +the lead's +builtin +- +analyst works +grep\nwriter/,
   );
 });
 
