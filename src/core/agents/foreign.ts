@@ -14,7 +14,7 @@ import { MAX_NAME_CHARS, MAX_PROMPT_CHARS, MAX_TEMPERATURE } from '#contract/lim
 import { cutWarnings } from './ceilings.ts';
 import { sha256 } from '../base/hash.ts';
 import { type DefinitionSource, LEAD, type ParsedDefinition } from './definition.ts';
-import { type Entry, fault, type Position, START } from './entries.ts';
+import { type Entry, fault, inOrder, type Position, START } from './entries.ts';
 import { type Restriction, restrictionsOf } from './foreign-permissions.ts';
 import { mapTools, splitNames } from './foreign-tools.ts';
 import { readMarkdown, splitMarkdown } from './frontmatter.ts';
@@ -35,7 +35,7 @@ const KEYS: readonly string[] = [
 
 export function parseForeign(text: string, dialect: Foreign, from: DefinitionSource): ParsedDefinition {
   const file = splitMarkdown(text);
-  if (!file) return failed(null, fault(START, phrase('no_agent')));
+  if (!file) return failed(null, [fault(START, phrase('no_agent'))]);
   const strict = readMarkdown(text);
   const entries =
     strict.ok && strict.faults.length === 0 ? strict.entries : readLenientFrontmatter(file.frontmatter, KEYS);
@@ -43,13 +43,16 @@ export function parseForeign(text: string, dialect: Foreign, from: DefinitionSou
   const name = nameOf(reading, dialect, from.path ?? '');
   const prompt = file.body.trim() || textOf(reading.take('prompt')?.value);
   const below = { line: file.bodyLine, column: 1 };
-  if (prompt === '' || prompt.startsWith('{file:')) return failed(name, fault(below, phrase('no_prompt')));
-  if (prompt.length > MAX_PROMPT_CHARS)
-    return failed(name, fault(below, phrase('long_prompt', { max: MAX_PROMPT_CHARS })));
-  if (!AgentName.safeParse(name).success) return failed(name, fault(START, phrase('no_name'), { key: 'name' }));
   const role = roleOf(reading);
-  if (name === LEAD && role !== 'primary')
-    return failed(name, fault(START, phrase('foreign_lead', { name: LEAD }), { key: 'name' }));
+  const hasPrompt = prompt !== '' && !prompt.startsWith('{file:');
+  const isLead = name === LEAD && role !== 'primary';
+  const faults = [
+    ...(hasPrompt ? [] : [fault(below, phrase('no_prompt'))]),
+    ...(prompt.length > MAX_PROMPT_CHARS ? [fault(below, phrase('long_prompt', { max: MAX_PROMPT_CHARS }))] : []),
+    ...(AgentName.safeParse(name).success ? [] : [fault(START, phrase('no_name'), { key: 'name' })]),
+    ...(isLead ? [fault(START, phrase('foreign_lead', { name: LEAD }), { key: 'name' })] : []),
+  ];
+  if (faults.length > 0) return failed(name, inOrder(faults));
   const description = descriptionOf(reading, prompt);
   const turns = turnsOf(reading);
   const at = { provider: START, model: reading.placeOf('model'), temperature: reading.placeOf('temperature') };
@@ -87,8 +90,8 @@ export function parseForeign(text: string, dialect: Foreign, from: DefinitionSou
   return { ok: true, definition, warnings, at, mentions, links: [] };
 }
 
-function failed(name: string | null, error: Fault): ParsedDefinition {
-  return { ok: false, name, errors: [error], warnings: [] };
+function failed(name: string | null, errors: Fault[]): ParsedDefinition {
+  return { ok: false, name, errors, warnings: [] };
 }
 
 /** The keys of a file; each is taken by the code that understands it. */

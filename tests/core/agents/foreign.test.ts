@@ -156,3 +156,10 @@ describe('opencode', () => {
     expect([permissions !== null, requiresApproval]).toEqual([isReadOnly, asks]);
   });
 });
+
+test('reports a missing prompt beside a name that only a lead may have', () => {
+  expect(read('---\nname: lead\ndescription: d\n---\n')).toMatchObject({
+    ok: false,
+    errors: [{ line: 1, key: 'name' }, { line: 5 }],
+  });
+});

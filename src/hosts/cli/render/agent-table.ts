@@ -12,13 +12,15 @@ export interface PathFolders {
 }
 
 export function agentTable(agents: readonly AgentSummary[], folders: PathFolders, width: number): string[] {
+  // A wide terminal shows more of these two before it shows further columns.
+  const room = width - OTHER_COLUMNS;
   const columns = [
     { title: 'NAME' },
     { title: 'PERMISSIONS' },
     { title: 'MODEL', rank: 1 },
-    { title: 'SOURCE', min: 7, share: true },
+    { title: 'SOURCE', min: clamp(room * 0.4, 7, 40), share: true },
     { title: 'WITH', rank: 3 },
-    { title: 'DESCRIPTION', min: 16, share: true },
+    { title: 'DESCRIPTION', min: clamp(room * 0.6, 16, 48), share: true },
     { title: 'TOOLS', rank: 2, min: 12 },
   ];
   const rows = agents.map((agent) => {
@@ -34,6 +36,13 @@ export function agentTable(agents: readonly AgentSummary[], folders: PathFolders
     ];
   });
   return table(columns, rows, width);
+}
+
+/** Usual width of the columns beside source and description, with the gaps. */
+const OTHER_COLUMNS = 66;
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.floor(Math.min(Math.max(value, least), most));
 }
 
 const MARKS: readonly (readonly [string, readonly Permission[]])[] = [

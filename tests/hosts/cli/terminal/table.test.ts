@@ -71,7 +71,8 @@ test('the model of an agent stands with its provider, where it names one', () =>
 });
 
 test('agents have permissions in short and their files, in the whole width of the terminal', () => {
-  const long = 'Reads every file of a module and reports what is wrong with it, most important things first, with its line';
+  const long =
+    'Reads every file of a module and reports what is wrong with it, most important things first, with its line';
   const agents: AgentSummary[] = [
     { ...agent, needs: ['Execute', 'FilesystemRead', 'FilesystemWrite', 'NetworkAccess', 'SemanticSearch'] },
     { ...agent, name: 'mine', source: 'user', sourcePath: '/home/ada/.config/triad/agents/mine.md', needs: null },
@@ -90,6 +91,10 @@ test('agents have permissions in short and their files, in the whole width of th
     expect(stringWidth(table[3] ?? ''), String(width)).toBe(width);
     expect(table[3]).toMatch(/^ours +write +sonnet +project .* Reads every f/);
   }
+  const whole = agents.map((one) => ({ ...one, chain: ['report-writer', 'report-checker'] }));
+  const wide = agentTable(whole, FOLDERS, 120)[2];
+  expect(wide, 'a path before the agents that follow').toContain('user ~/.config/triad/a');
+  expect(wide).not.toContain('report-writer');
 });
 
 test('columns line up, numbers to the right', () => {
