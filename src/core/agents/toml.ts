@@ -28,7 +28,10 @@ interface ReadOn {
 const MAX_ERRORS = 20;
 const KEY = /^\s*[\w."'-]+\s*=/;
 
-/** Reads past lines that are wrong alone, or whose key is there twice. Any other error may follow from a line above it. */
+/**
+ * Reads past lines with a wrong value, and past keys that are there again. A line that is still wrong without its value
+ * ends the reading: the cause may be a line above it.
+ */
 function readOn(source: string): ReadOn {
   const lines = source.split('\n');
   const emptied = new Set<number>();
@@ -39,10 +42,8 @@ function readOn(source: string): ReadOn {
     if ('values' in parsed) return { errors, read: { values: parsed.values, source: text }, emptied };
     const { line, error, isTwice } = parsed;
     errors.push(error);
-    const wrong = lines[line - 1] ?? '';
-    const [head] = KEY.exec(wrong) ?? [];
-    const isAlone = head !== undefined && (isTwice || 'error' in parseToml(wrong));
-    if (!isAlone || emptied.has(line) || errors.length === MAX_ERRORS)
+    const [head] = KEY.exec(lines[line - 1] ?? '') ?? [];
+    if (head === undefined || emptied.has(line) || errors.length === MAX_ERRORS)
       return { errors: errors.slice(0, Math.max(emptied.size, 1)), read: null, emptied };
     lines[line - 1] = isTwice ? '' : `${head} ""`;
     emptied.add(line);

@@ -23,7 +23,11 @@ const written = (keys: string, format: ExportFormat, prompt?: string) =>
   exportAgent(defined(keys, prompt), format, tools);
 
 /** What goose makes of a recipe before it reads the YAML: empty quotes change, and `{{'text'}}` is that text. */
-const rendered = (recipe: string) => recipe.replaceAll(/:\s*""/g, ": ''").replaceAll(/\{\{'([^']*)'\}\}/g, '$1');
+function rendered(recipe: string): string {
+  const literal = /\{\{'([^']*)'\}\}/g;
+  if (/\{[{%#]/.test(recipe.replaceAll(literal, ''))) throw new Error('goose would render a part of the text');
+  return recipe.replaceAll(/:\s*""/g, ": ''").replaceAll(literal, '$1');
+}
 
 /** The keys and the prompt as the other program reads them. */
 function readBack(format: ExportFormat, text: string): { keys: Record<string, unknown>; prompt: unknown } {

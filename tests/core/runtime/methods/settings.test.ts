@@ -157,3 +157,18 @@ test('what may be yes, no or unset is set by a word of the command line, and tol
   expect(await explained(engine, path)).toMatchObject({ kind: 'boolean', value: false, default: null });
   expect((await engine.runtime.request('app.state', {})).settingsFile).toBe(file);
 });
+
+test('a path may have any of its parts in quotes, and is checked as the path that it is', async () => {
+  const { engine, file } = await startedWith('');
+  const { runtime } = engine;
+  await runtime.request('settings.set', { path: '"limits".\'max_concurrent\'', value: 2 });
+  expect(await readFile(file, 'utf8')).toContain('max_concurrent = 2');
+  expect(await explained(engine, '"limits"."max_concurrent"')).toMatchObject({
+    path: 'limits.max_concurrent',
+    value: 2,
+  });
+  const group = await runtime.request('settings.explain', { path: '"limits"' });
+  expect(group.map(({ path }) => path)).toContain('limits.max_concurrent');
+  const unknown = { path: 'models."default"', value: 'no model' };
+  await expect(runtime.request('settings.set', unknown)).rejects.toMatchObject({ code: 'bad_input' });
+});
