@@ -187,8 +187,13 @@ async function drive(emit: Emit, loop: AsyncGenerator<Payload, RunResult, Record
   return next.value;
 }
 
-/** The run ends when its own time is up; a lead also, with all below it, when that of its workflow is. */
-function endInTime(workflow: WorkflowScope, live: LiveRun, { kind, envelope }: RunPlan, clock: WorkClock): () => void {
+/** The run ends when its own time is up; a lead, and a stage that follows it, also when that of its workflow is. */
+function endInTime(
+  workflow: WorkflowScope,
+  live: LiveRun,
+  { kind, depth, envelope }: RunPlan,
+  clock: WorkClock,
+): () => void {
   const { budget } = workflow;
   const end = (stop: TimeUp): void => {
     // Whoever raises the limit now comes too late, and is told so.
@@ -196,7 +201,8 @@ function endInTime(workflow: WorkflowScope, live: LiveRun, { kind, envelope }: R
     live.controller.abort(stop);
   };
   const own = watchTime('run', clock, () => budget.limitsOfRun(live.runId, limitsOf(envelope)), end);
-  const whole = kind === 'lead' ? watchTime('workflow', budget.clock, () => budget.limits, end) : null;
+  const isWhole = kind === 'lead' || (kind === 'chain' && depth === 0);
+  const whole = isWhole ? watchTime('workflow', budget.clock, () => budget.limits, end) : null;
   return () => {
     own();
     whole?.();

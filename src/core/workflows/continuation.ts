@@ -105,7 +105,8 @@ export class Continuation {
     return this.#exclusive.run(workflowId, async () => {
       const row = await this.#workflow(workflowId);
       const lead = await this.#engine.store.run(row.runId);
-      const entries = await this.#engine.store.entriesOf(row.runId);
+      const last = lead && (await this.#lastRun(lead));
+      const entries = await this.#engine.store.entriesOf(last?.id ?? row.runId);
       // No wait from here to the change: what is seen now still holds then.
       const live = this.#live(workflowId);
       const limits = raised(live?.budget.limits ?? row.budget ?? {}, more, row);
@@ -116,7 +117,7 @@ export class Continuation {
         await this.#record(ids, 'workflow', limits);
       };
       if (live) {
-        refuseEnding(live.runs.get(live.runs.leadRunId));
+        refuseEnding(live.leadStage ?? live.runs.get(live.runs.leadRunId));
         return change(live);
       }
       if (row.outcome === 'interrupted')
@@ -127,7 +128,7 @@ export class Continuation {
           () => change(undefined),
         );
       refuseUnlessExceeded(row);
-      const run = lead ? (lead.limits ?? limitsOf(lead.envelope)) : {};
+      const run = last ? (last.limits ?? limitsOf(last.envelope)) : {};
       refuseAtLimit(entries, { run, workflow: limits });
       refuseTooLittle('workflow', limits, row);
       await this.#goOn(workflowId, { from: AT_LIMIT }, change);
@@ -151,7 +152,8 @@ export class Continuation {
     }
     const { runId, budget } = await this.#workflow(row.workflowId);
     const lead = await this.#engine.store.run(runId);
-    if (lead) {
+    if (lead && chainOf(row) !== lead.id) {
+      refuseHandedOn(lead);
       const bounds = { run: lead.limits ?? limitsOf(lead.envelope), workflow: budget ?? {} };
       refuseAtLimit(await this.#engine.store.entriesOf(runId), bounds, 'Its lead');
     }
@@ -198,11 +200,20 @@ export class Continuation {
   /** The run that a chain has come to: of one that has completed its own task, the last stage that was queued. */
   async #lastOf(row: RunRow): Promise<RunRow> {
     if (row.outcome !== 'completed' || row.envelope.stages.length === 0) return row;
-    const stages = chainsIn(await this.#engine.store.runsOf([row.workflowId])).get(row.id) ?? [];
+    const stages = await this.#stagesAfter(row);
     const last = stages.at(-1) ?? row;
     if (last.outcome === 'completed' && isLeft(row, stages))
       throw new TriadError('conflict', 'Its next stage has not started: it does when the workflow goes on');
     return last;
+  }
+
+  /** Returns the last run of a chain that was queued. */
+  async #lastRun(row: RunRow): Promise<RunRow> {
+    return row.envelope.stages.length === 0 ? row : ((await this.#stagesAfter(row)).at(-1) ?? row);
+  }
+
+  async #stagesAfter(row: RunRow): Promise<RunRow[]> {
+    return chainsIn(await this.#engine.store.runsOf([row.workflowId])).get(row.id) ?? [];
   }
 
   /** Throws where it is in the trash. */
@@ -251,6 +262,15 @@ function refuseRetry(row: RunRow): void {
 function refuseServing({ kind, parentChain }: RunRow): void {
   if (kind !== 'coagent') return;
   throw new TriadError('conflict', `It serves the run of ${parentChain.at(-2)}: try that one again`);
+}
+
+/** The stages after a lead have its answer: another report of a sub-agent would reach none of them. */
+function refuseHandedOn({ agent, outcome, envelope: { stages } }: RunRow): void {
+  if (outcome !== 'completed' || stages.length === 0) return;
+  throw new TriadError(
+    'conflict',
+    `${agent} has handed its answer to ${stages[0]!.agent}: it reads no report any more`,
+  );
 }
 
 /** What the person stops does not go on by what was asked for before. */

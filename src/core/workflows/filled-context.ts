@@ -13,6 +13,7 @@ import type { Engine } from '../runs/engine.ts';
 import { toolQuestionsOf } from '../runs/questions.ts';
 import type { LiveRun } from '../runs/run-tree.ts';
 import { selectSentTools, specsOf, toldOf } from '../runs/told-tools.ts';
+import { loadPriorEntries } from './lead.ts';
 import { limitsIn } from './opening.ts';
 import type { Orchestrator } from './orchestrator.ts';
 
@@ -63,7 +64,7 @@ async function atRest(
   let compaction = holding(entries);
   for (const row of earlier) {
     const history = new Transcript(
-      compaction && standsFor(compaction, row) ? [] : await engine.store.entriesOf(row.runId),
+      compaction && standsFor(compaction, row) ? [] : await loadPriorEntries(engine.store, row),
     );
     compaction ??= holding(history.entries);
     prior.unshift({ runId: row.runId, history });

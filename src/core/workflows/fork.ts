@@ -2,10 +2,11 @@
 import type { ForkedFrom, Step } from '#contract/messages/fork.ts';
 import type { EventDraft } from '#contract/event.ts';
 import type { Parsed } from '#contract/rpc.ts';
-import type { ConversationRow, WorkflowRow } from '#contract/view.ts';
+import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
+import { chainsIn } from '../flows/chain.ts';
 import type { Engine } from '../runs/engine.ts';
 import { loadWorkflows } from '../runs/undo/undo-events.ts';
 import { leadEntryOf } from './go-on.ts';
@@ -105,7 +106,8 @@ async function copied(
       const { workflow } = source;
       const place = places.get(workflow.id);
       if (!place) continue;
-      for (const { sha256 } of imagesIn(source)) await outputs.copyImage(workflow.conversationId, made.id, sha256);
+      const all = [source, ...(source.stages ?? []).map(({ entries }) => ({ workflow: {}, entries }))];
+      for (const { sha256 } of all.flatMap(imagesIn)) await outputs.copyImage(workflow.conversationId, made.id, sha256);
       drafts.push(...takenOver(source, { conversationId: made.id, ...place, runs }));
       last = place.workflowId;
     }
@@ -124,7 +126,9 @@ async function sourcesOf(
   const ids = rows.map(({ id }) => id);
   const [runs, approvals] = await Promise.all([store.runsOf(ids), store.approvalsOf(ids)]);
   const leads = runs.filter(({ parentRunId }) => parentRunId === null);
-  const { entries } = await store.recordsOf(leads, ['entries']);
+  const chains = chainsIn(runs);
+  const stagesOf = ({ id }: RunRow): RunRow[] => chains.get(id) ?? [];
+  const { entries } = await store.recordsOf([...leads, ...leads.flatMap(stagesOf)], ['entries']);
   return rows.flatMap((workflow) => {
     const run = leads.find(({ id }) => id === workflow.runId);
     const all = run ? (entries.get(run.id) ?? []) : [];
@@ -134,6 +138,8 @@ async function sourcesOf(
     if (!run || all.length === 0) return [];
     const some = to === undefined ? all : all.filter(({ n }) => n <= to);
     const asked = approvals.filter(({ request }) => request.workflowId === workflow.id);
-    return [{ workflow, run, entries: some, isCut: some.length < all.length, approvals: asked }];
+    const stages = stagesOf(run).map((stage) => ({ id: newId(), run: stage, entries: entries.get(stage.id) ?? [] }));
+    const isCut = some.length < all.length;
+    return [{ workflow, run, entries: some, isCut, approvals: asked, ...(stages.length > 0 && { stages }) }];
   });
 }

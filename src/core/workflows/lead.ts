@@ -1,6 +1,6 @@
 /** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
 import type { AgentDefinition, Envelope, McpOffer } from '#contract/agent.ts';
-import type { Image } from '#contract/message.ts';
+import type { Entry, Image } from '#contract/message.ts';
 import type { AgainOf } from '#contract/messages/again.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
@@ -152,13 +152,27 @@ export async function saidBefore(
   return {
     prior: await Promise.all(
       told.map(async (row) => {
-        const entries = await store.entriesOf(row.runId);
+        const entries = await loadPriorEntries(store, row);
         const openCalls = await loadOpenCalls(engine, row, entries);
         return { runId: row.runId, history: new Transcript(entries), ...(openCalls && { openCalls }) };
       }),
     ),
     left: await Promise.all(left.map(entriesOf)),
   };
+}
+
+/** Returns the entries of an earlier lead and, last, the result of the stages that followed it: the person has read that one. */
+export async function loadPriorEntries(
+  store: Pick<Engine['store'], 'entriesOf' | 'run'>,
+  { runId, text, createdAt, endedAt }: WorkflowRow,
+): Promise<Entry[]> {
+  const [entries, run] = await Promise.all([store.entriesOf(runId), store.run(runId)]);
+  const stages = run?.outcome === 'completed' ? run.envelope.stages : [];
+  if (stages.length === 0 || text === '') return entries;
+  const names = stages.map(({ agent }) => agent).join(', then to ');
+  const words = `[Triad: your answer was handed to ${names}. This is the result that the person got:]\n\n${text}`;
+  const at = endedAt ?? createdAt;
+  return [...entries, { kind: 'user', source: 'engine', text: words, n: entries.length, at }];
 }
 
 /** Ends a queued message that was cancelled before it started: nothing of it is sent to the model later. */

@@ -17,7 +17,6 @@ import type { Recorder } from '../log/recorder.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Engine } from '../runs/engine.ts';
 import { leadProvider } from '../runs/provider-choice.ts';
-import { executeRun } from '../runs/run.ts';
 import {
   type Lead,
   leadEnvelope,
@@ -28,6 +27,7 @@ import {
   recordEnd,
   recordWithdrawal,
 } from './lead.ts';
+import { runLead } from './lead-chain.ts';
 import { withLentServers } from './lent-servers.ts';
 import { FRESH, limitsIn, type Opening, startOf } from './opening.ts';
 import { summariesOf, sweep } from './recovery.ts';
@@ -358,7 +358,7 @@ export class Orchestrator {
         }
         const whole = await withLentServers(this.#engine, workflow, recorder, lead);
         const plan = await planOf(this.#engine, workflow, recorder, whole).catch((error: unknown) => errorInfo(error));
-        const ended = 'recorder' in plan ? await executeRun(this.#engine, workflow, live, plan) : null;
+        const ended = 'recorder' in plan ? await runLead(this.#engine, workflow, live, { plan, lead: whole }) : null;
         // From here on there is nothing left to stop.
         this.#workflows.delete(workflow.id);
         // Stored before the next in line starts: its request is built from what is stored.

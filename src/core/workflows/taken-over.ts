@@ -1,7 +1,7 @@
 /** What a fork takes over of one workflow: the events that make it again in another conversation, without what it cost. Pure. */
 import type { Approval } from '#contract/approval.ts';
 import { waitedForYouMs } from '#contract/approvals/waited.ts';
-import type { EventDraft } from '#contract/event.ts';
+import type { EventDraft, SubAgentSummary } from '#contract/event.ts';
 import type { TakenFrom } from '#contract/messages/fork.ts';
 import type { CompactionEntry, Entry, Image, ToolEntry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
@@ -22,6 +22,15 @@ export interface Source {
   isCut: boolean;
   /** All that was asked in it. */
   approvals: readonly Approval[];
+  /** The stages that followed the lead, in order; left out where none did. */
+  stages?: readonly TakenStage[];
+}
+
+/** A stage that followed a lead, with the id of its copy. */
+interface TakenStage {
+  id: string;
+  run: RunRow;
+  entries: readonly Entry[];
 }
 
 /** Its ids in the fork; `runs`: those of all lead's runs there, by the ids that they are copies of. */
@@ -54,6 +63,8 @@ export function takenOver(source: Source, place: Place): EventDraft[] {
   const span = Math.max(0, Date.parse(end) - Date.parse(startedAt ?? createdAt));
   const durationMs = source.isCut ? Math.min(span, run.durationMs ?? span) : (run.durationMs ?? span);
   const taken = copyOf(source, end);
+  // An answer that is cut off was handed to no stage.
+  const stages = isWhole ? (source.stages ?? []) : [];
   return [
     { ...of, at: createdAt, type: 'workflow-start', prompt, approve, attempt: 1, ...sent, taken },
     {
@@ -68,8 +79,44 @@ export function takenOver(source: Source, place: Place): EventDraft[] {
       ...{ ...of, ...ended, at: end, type: 'run-end', durationMs, entries: kept.length },
       ...(run.reviews && isWhole ? { reviews: run.reviews } : {}),
     },
-    { ...of, ...ended, at: end, type: 'workflow-end', durationMs, subAgents: [], taken: true },
+    ...stages.flatMap((stage) => stageEvents(of, stage, place)),
+    { ...of, ...ended, at: end, type: 'workflow-end', durationMs, subAgents: stages.map(summaryOf), taken: true },
   ];
+}
+
+function stageEvents(lead: Ids, { id, run, entries }: TakenStage, { runs }: Place): EventDraft[] {
+  const { agent, name, title, task, parentChain, envelope, envelopeHash, text, error, plan, reviews } = run;
+  const of = { ...lead, runId: id, parentRunId: lead.runId, agent };
+  const { queuedAt, startedAt, endedAt, durationMs } = run;
+  const end = endedAt ?? entries.at(-1)?.at ?? queuedAt;
+  return [
+    {
+      ...{ ...of, at: queuedAt, type: 'run-queue', kind: 'chain', depth: run.depth, toolCallId: null, item: 0 },
+      ...{ name, title, task, parentChain, traceId: traceIdOf(id), envelope, envelopeHash },
+      ...(run.place && { place: run.place }),
+    },
+    {
+      ...of,
+      at: startedAt ?? queuedAt,
+      type: 'run-start',
+      attempt: 1,
+      envelope,
+      envelopeHash,
+      queuedMs: 0,
+      serves: true,
+    },
+    ...entries.map((entry) => eventOf(of, entry, runs)),
+    ...(plan ? [{ ...of, at: end, type: 'plan-change' as const, items: plan }] : []),
+    {
+      ...{ ...of, at: end, type: 'run-end', outcome: run.outcome ?? 'cancelled', text, error },
+      ...{ usage: usageOf(ZERO_TALLY), durationMs: durationMs ?? 0, entries: entries.length },
+      ...(reviews ? { reviews } : {}),
+    },
+  ];
+}
+
+function summaryOf({ id, run: { agent, kind, status, outcome, durationMs } }: TakenStage): SubAgentSummary {
+  return { runId: id, agent, kind, status, outcome, durationMs, usage: usageOf(ZERO_TALLY) };
 }
 
 /** What it is a copy of, with how long agents worked and waited there until `end`. */

@@ -10,7 +10,7 @@ import { Listeners } from '../base/listeners.ts';
 import { WorkflowTotals } from '../log/workflow-totals.ts';
 import type { Engine } from '../runs/engine.ts';
 import { PersonWords } from '../runs/person-words.ts';
-import { RunTree } from '../runs/run-tree.ts';
+import { type LiveRun, RunTree } from '../runs/run-tree.ts';
 import type { WorkflowScope } from '../runs/workflow-scope.ts';
 import type { Settings } from '../settings/settings.ts';
 import { Roster } from './sub-agents/roster.ts';
@@ -76,6 +76,13 @@ export class Workflow implements WorkflowScope {
     });
     this.words = new PersonWords(parts.said);
     this.subAgents = new Roster(parts);
+  }
+
+  /** The stage after the lead that works now. */
+  get leadStage(): LiveRun | undefined {
+    const { leadRunId } = this.runs;
+    const isStage = ({ runId }: LiveRun): boolean => this.subAgents.get(runId)?.kind === 'chain';
+    return this.runs.childrenOf(leadRunId).find(isStage);
   }
 
   /** Its temporary agents: those that work or may begin, and, forgotten from now on, how many others were left. */

@@ -34,6 +34,7 @@ interface Parts extends Abilities {
 
 const formatSeconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 
+type Queued = Extract<DurableEvent, { type: 'run-queue' }>;
 type Used = Extract<DurableEvent, { type: 'usage' }>;
 
 export class SessionUpdates {
@@ -44,6 +45,10 @@ export class SessionUpdates {
   readonly #asked = new Set<string>();
   /** Runs of sub-agents. */
   readonly #below = new Set<string>();
+  /** Number of the stages that follow a lead, by its run id; missing if none does. */
+  readonly #followed = new Map<string, number>();
+  /** Places of the stages that follow leads, by run id. */
+  readonly #stages = new Map<string, { place: number; of: number }>();
   /** Hints that come late are of messages that were told whole. */
   readonly #ended = new Set<string>();
   /** What is told now happened before the session was opened: a notice of it is none any more. */
@@ -64,7 +69,12 @@ export class SessionUpdates {
     if (event.type === 'run-start' && !this.isPast) void windows.look();
     if (event.type === 'usage') this.#cost(event);
     if (event.type === 'retry' || event.type === 'request-silent') return this.#reportWait(event);
-    const own = this.#run(event.runId).of(event);
+    if (event.type === 'run-queue') this.#noteChain(event);
+    const own = this.#run(event.runId)
+      .of(event)
+      .map((update) => this.#asStep(event.runId, update));
+    const stage = this.#stages.get(event.runId);
+    if (stage) return [...this.#stageStart(event, stage), ...own].map((update) => this.#here(update));
     if (event.parentRunId === null) return [...this.#whole(event), ...own].map((update) => this.#here(update));
     this.#below.add(event.runId);
     const below = [...this.#subAgents.of(event), ...own.filter((update) => this.#isAsked(update))];
@@ -73,6 +83,26 @@ export class SessionUpdates {
       ...below.map((update) => ({ sessionId: conversationId, update })),
       ...there.map((update) => ({ sessionId: event.runId, update })),
     ];
+  }
+
+  #noteChain({ runId, parentRunId, kind, place, envelope: { stages } }: Queued): void {
+    if (kind === 'lead' && stages.length > 0) this.#followed.set(runId, stages.length);
+    const of = kind === 'chain' ? this.#followed.get(parentRunId ?? '') : undefined;
+    if (of !== undefined) this.#stages.set(runId, { place: place ?? of, of });
+  }
+
+  /** The answer of a lead's chain is that of its last stage: the words before it are steps towards it. */
+  #asStep(runId: string, update: SessionUpdate): SessionUpdate {
+    const stage = this.#stages.get(runId);
+    const isStep = stage ? stage.place < stage.of : this.#followed.has(runId);
+    if (!isStep || update.sessionUpdate !== 'agent_message_chunk') return update;
+    return { ...update, sessionUpdate: 'agent_thought_chunk' };
+  }
+
+  #stageStart(event: AgentEvent, { place, of }: { place: number; of: number }): SessionUpdate[] {
+    if (event.type !== 'run-start') return [];
+    const words = `\n${event.agent} (stage ${place} of ${of}):\n`;
+    return [chunk('agent_thought_chunk', words, `${event.runId}:stage`)];
   }
 
   /** Something that concerns the person, in whatever form the client has for it. */

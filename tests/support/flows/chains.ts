@@ -3,7 +3,7 @@ import type { AgentDefinition } from '#contract/agent.ts';
 import type { RunRow } from '#contract/view.ts';
 import { withAgents } from '../compose.ts';
 import { definitionOf } from '../envelope.ts';
-import { type Harness, type HarnessOptions, type Start, startEngine } from '../engine.ts';
+import { type Harness, type HarnessOptions, type Start, startEngine, talkIn } from '../engine.ts';
 import { delegateTo, LEAD } from '../fake-model/scenarios.ts';
 import { type Blocks, type ReplyOptions, Script, text } from '../fake-model/script.ts';
 
@@ -67,4 +67,16 @@ export function resultOf(engine: Pick<Harness, 'of'>): Record<string, unknown> {
 /** The runs of a workflow below its lead, in the order in which they were queued. */
 export async function stagesOf({ store }: Pick<Harness, 'store'>, workflowId: string): Promise<RunRow[]> {
   return (await store.runsOf([workflowId])).filter(({ parentRunId }) => parentRunId !== null);
+}
+
+/** A conversation that an agent of these leads itself. */
+export async function startLed(
+  script: Script,
+  agent = 'research',
+  options: HarnessOptions = {},
+  { definitions = CHAIN, start = startEngine }: { definitions?: readonly AgentDefinition[]; start?: Start } = {},
+): Promise<Harness> {
+  const engine = await startChain(script, options, definitions, start);
+  const { id: conversationId } = await engine.runtime.request('conversation.create', { agent, folder: engine.folder });
+  return { ...engine, conversationId, ...(await talkIn(engine.runtime, conversationId)) };
 }

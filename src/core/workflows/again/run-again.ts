@@ -5,8 +5,10 @@ import type { AgainOf } from '#contract/messages/again.ts';
 import type { Output, Parsed } from '#contract/rpc.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import type { ConversationRow, RunRow } from '#contract/view.ts';
+import type { AgentRegistry } from '../../agents/registry.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
 import { mustExist, TriadError } from '../../base/errors.ts';
+import { canonicalHash } from '../../base/hash.ts';
 import { newId } from '../../base/ids.ts';
 import { workflowBudget } from '../../budget/limits.ts';
 import type { Engine } from '../../runs/engine.ts';
@@ -36,7 +38,7 @@ export async function runAgain(
   const agents = await engine.agents.of(folder);
   const limits = await limitsIn(engine, folder);
   const prompt = `Run ${row.agent} again: ${row.title}`;
-  const parent = await leadEnvelope(engine, agents, conversation, prompt, { limits: limits(), chosen });
+  const parent = await loneLead(engine, agents, conversation, { prompt, limits: limits(), chosen });
   await engine.model(parent.envelope.provider);
   await heldAgainstNow(engine, envelope, { parent: parent.envelope, agents, limits: limits() });
   const of = againOf(row);
@@ -44,11 +46,10 @@ export async function runAgain(
   await refuseDenied(engine, parent.envelope, { envelope, of, ids });
   await log.begin(conversation);
   const about = { id: ids.workflowId, conversationId: ids.conversationId, leadRunId: ids.runId, prompt, approve, via };
-  const { offered: _, ...known } = parent;
   await orchestrator.begin({
     ...FRESH,
     ...about,
-    ...known,
+    ...parent,
     chosen,
     again: of,
     agents,
@@ -58,6 +59,19 @@ export async function runAgain(
   await tellFirst(engine, row, ids);
   await mustExist(store.conversation(ids.conversationId), 'The new conversation was not stored');
   return ids;
+}
+
+/** The envelope of a lead that has one agent started and does nothing else: nothing serves it. */
+async function loneLead(
+  engine: Engine,
+  agents: AgentRegistry,
+  conversation: ConversationRow,
+  { prompt, ...how }: { prompt: string } & Parameters<typeof leadEnvelope>[4],
+) {
+  const { envelope: whole, notices } = await leadEnvelope(engine, agents, conversation, prompt, how);
+  const { flow: _, output: __, ...own } = whole;
+  const envelope: Envelope = { ...own, stages: [] };
+  return { envelope, envelopeHash: canonicalHash(envelope), notices };
 }
 
 /** With the agent that had it started, and what was chosen for that. */

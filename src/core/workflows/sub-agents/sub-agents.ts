@@ -7,7 +7,8 @@ import type { Status } from '#contract/outcome.ts';
 import { isSpawn, spawnItems } from '#contract/spawn-items.ts';
 import type { RunRow } from '#contract/view.ts';
 import { BackgroundReports, owesReport } from './background-reports.ts';
-import { type AskedSubAgent, type LeadParts, SubAgentRuns } from './sub-agent-runs.ts';
+import type { FirstRun } from './chain-runs.ts';
+import { type LeadParts, SubAgentRuns } from './sub-agent-runs.ts';
 import { EMPTY_REPORT } from './report.ts';
 import { reportOfTaken } from './taken-runs.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
@@ -31,7 +32,7 @@ export class SubAgents implements LeadChildren {
   readonly #runs: SubAgentRuns;
   readonly #background: BackgroundReports;
   /** By run id. */
-  readonly #asked: Map<string, AskedSubAgent>;
+  readonly #asked: Map<string, FirstRun>;
   /** Those that were taken from where this was forked, by run id. */
   readonly #taken = new Map<string, FinishedRun>();
 
@@ -41,7 +42,7 @@ export class SubAgents implements LeadChildren {
     this.#background = new BackgroundReports(parts.signal);
     const { children } = parts.plan.stored;
     const chains = chainsIn(children);
-    const own = children.filter(isSubAgent).map((row): [string, AskedSubAgent] => {
+    const own = children.filter(isSubAgent).map((row): [string, FirstRun] => {
       return [row.id, { ...row, stored: row, stages: chains.get(row.id) ?? [] }];
     });
     this.#asked = new Map(own);
@@ -73,7 +74,7 @@ export class SubAgents implements LeadChildren {
     const { engine, workflow, plan } = this.#parts;
     if (plan.depth + 1 >= MAX_AGENT_DEPTH) throw new TriadError('depth_exceeded', DEPTH_REFUSAL);
     await this.#knowModels(requests);
-    const all: AskedSubAgent[] = [];
+    const all: FirstRun[] = [];
     const fresh: { item: number; request: ChildRequest; envelope: Envelope }[] = [];
     requests.forEach((request, index) => {
       // Queued before a crash, but not asked yet: the same run, with its slot.
@@ -222,17 +223,17 @@ export class SubAgents implements LeadChildren {
   }
 
   /** What a call has asked for, in its order. */
-  #of(toolCallId: string): AskedSubAgent[] {
+  #of(toolCallId: string): FirstRun[] {
     const own = [...this.#asked.values()].filter((asked) => asked.toolCallId === toolCallId);
     return own.sort((a, b) => a.item - b.item);
   }
 
-  #isTaken({ id, stored }: AskedSubAgent): boolean {
+  #isTaken({ id, stored }: FirstRun): boolean {
     return this.#taken.has(id) || (Boolean(stored?.cached) && stored?.outcome === 'completed');
   }
 
   /** Whether it was done where this was forked, asked for with the same envelope in the same place: then nothing of it starts. */
-  #take(asked: AskedSubAgent): boolean {
+  #take(asked: FirstRun): boolean {
     const found = this.#isTaken(asked) ? null : this.#found(asked);
     if (found) {
       this.#runs.take(asked, found);
@@ -244,7 +245,7 @@ export class SubAgents implements LeadChildren {
     return this.#isTaken(asked);
   }
 
-  #found({ toolCallId, item, stored, envelopeHash }: AskedSubAgent): FinishedRun | null {
+  #found({ toolCallId, item, stored, envelopeHash }: FirstRun): FinishedRun | null {
     const { plan, history } = this.#parts;
     if (stored && !stored.cached) return null;
     const hash = stored?.cached?.key ?? envelopeHash;
@@ -252,7 +253,7 @@ export class SubAgents implements LeadChildren {
   }
 
   /** Whether a crash left a part of what was taken, and the rest is not there any more: it never ran, and another one takes its place. */
-  #isLost(asked: AskedSubAgent): boolean {
+  #isLost(asked: FirstRun): boolean {
     if (!asked.stored?.cached || this.#isTaken(asked) || this.#found(asked)) return false;
     this.#asked.delete(asked.id);
     this.#runs.forget(asked);
@@ -260,7 +261,7 @@ export class SubAgents implements LeadChildren {
     return true;
   }
 
-  async #reportOfTaken(asked: AskedSubAgent): Promise<ChildReport> {
+  async #reportOfTaken(asked: FirstRun): Promise<ChildReport> {
     const found = this.#taken.get(asked.id);
     if (found) return reportOfTaken(found, asked.id);
     if (!this.#isTaken(asked)) throw new TriadError('internal', 'A sub-agent needs an approval');
@@ -273,10 +274,10 @@ export class SubAgents implements LeadChildren {
     return this.#runs.answered(asked, decision);
   }
 
-  #propose(kind: RunKind, toolCallId: string, item: number, request: ChildRequest, envelope: Envelope): AskedSubAgent {
+  #propose(kind: RunKind, toolCallId: string, item: number, request: ChildRequest, envelope: Envelope): FirstRun {
     const { plan } = this.#parts;
     const { agent } = envelope;
-    const asked: AskedSubAgent = {
+    const asked: FirstRun = {
       id: newId(),
       parentRunId: plan.recorder.ids.runId,
       toolCallId,
@@ -298,6 +299,6 @@ export class SubAgents implements LeadChildren {
 }
 
 /** As the question shows it. */
-function itemOf({ id: runId, title, envelope, envelopeHash: hash, again }: AskedSubAgent): SpawnItem {
+function itemOf({ id: runId, title, envelope, envelopeHash: hash, again }: FirstRun): SpawnItem {
   return { runId, title, envelope, hash, ...(again && { again }) };
 }

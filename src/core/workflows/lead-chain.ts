@@ -1,0 +1,57 @@
+/** Runs a lead to the end of its chain: the stages that follow it work at its depth, and the last one gives the answer. */
+import { endedAtLimit } from '#contract/ended-at-limit.ts';
+import { addTally } from '#contract/tally.ts';
+import { errorInfo } from '../base/errors.ts';
+import { chainsIn, linkOf, runChain } from '../flows/chain.ts';
+import type { Engine } from '../runs/engine.ts';
+import { type EndedRun, executeRun } from '../runs/run.ts';
+import type { RunPlan } from '../runs/run-plan.ts';
+import type { LiveRun } from '../runs/run-tree.ts';
+import type { Lead } from './lead.ts';
+import { ChainRuns, type FirstRun } from './sub-agents/chain-runs.ts';
+import type { Workflow } from './workflow.ts';
+
+/** Never rejects for what happens to the runs themselves. */
+export async function runLead(
+  engine: Engine,
+  workflow: Workflow,
+  live: LiveRun,
+  { plan, lead: { row, children } }: { plan: RunPlan; lead: Pick<Lead, 'row' | 'children'> },
+): Promise<EndedRun> {
+  if (plan.envelope.stages.length === 0) return executeRun(engine, workflow, live, plan);
+  const first = firstRun(plan, row, chainsIn(children).get(live.runId) ?? []);
+  const own = row?.outcome === 'completed' ? linkOf(row) : await executeRun(engine, workflow, live, plan);
+  // From now on no request is made with the lead's context.
+  live.context = null;
+  if (own.outcome !== 'completed') return own;
+  const runs = new ChainRuns({ engine, workflow, ids: plan.recorder.ids, depth: plan.depth });
+  const how = { retry: getFailedStage(first), steps: plan.steps };
+  const started = { ...own, runId: live.runId, agent: plan.envelope.agent };
+  try {
+    const { links, outcome, error } = await runChain(started, plan, (next) => runs.runStage(live, first, next, how));
+    const last = links.at(-1)!;
+    const durationMs = links.reduce((sum, link) => sum + link.durationMs, 0);
+    const tally = links.map((link) => link.tally).reduce(addTally);
+    // The code tells whether a higher limit lets it go on.
+    const code = error && endedAtLimit(last) ? { code: last.error?.code ?? error.code } : {};
+    return { outcome, text: last.text, error: error && { ...error, ...code }, durationMs, tally };
+  } catch (error) {
+    return { ...own, outcome: 'interrupted', error: errorInfo(error) };
+  }
+}
+
+function firstRun(plan: RunPlan, row: Lead['row'], stages: FirstRun['stages']): FirstRun {
+  const { runId: id, agent } = plan.recorder.ids;
+  const { envelope, envelopeHash, chain: parentChain } = plan;
+  const call = { parentRunId: null, toolCallId: null, item: 0 };
+  const about = { id, agent, title: agent, kind: 'lead' as const, queuedAt: new Date().toISOString() };
+  return { ...about, ...call, envelope, envelopeHash, parentChain, stored: row, stages };
+}
+
+/** Id of the stage that an earlier attempt did not complete; the workflow goes on with it. */
+function getFailedStage({ stages }: FirstRun): string | null {
+  const last = stages.at(-1);
+  return last && last.outcome !== null && last.outcome !== 'completed' && last.outcome !== 'interrupted'
+    ? last.id
+    : null;
+}

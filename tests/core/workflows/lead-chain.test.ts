@@ -1,0 +1,125 @@
+/** A lead that other agents follow: its chain runs to the end after each message, and its last answer is the result. */
+import { describe, expect, test } from 'vitest';
+import type { RunRow } from '#contract/view.ts';
+import { Trust } from '#core/agents/trust.ts';
+import { builtinAgents, withAgents } from '../../support/compose.ts';
+import { type Harness, startAgain } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { type Answers, CHAIN, chainScript, stagesOf, startLed } from '../../support/flows/chains.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
+
+const { start } = sharedEngine();
+
+const led = (script: Script = chainScript(), options = {}) => startLed(script, 'research', options, { start });
+const fails: Answers[string] = {
+  blocks: [text('x')],
+  options: { status: 400, error: { type: 'invalid_request_error', message: 'It broke' } },
+};
+const rows = ({ store }: Pick<Harness, 'store'>, workflowId: string): Promise<RunRow[]> => store.runsOf([workflowId]);
+
+describe('a lead that agents follow', () => {
+  test('runs its stages at its own depth, and the last answer is the result', async () => {
+    const engine = await led();
+    const end = await engine.ask('Find facts.');
+    expect(end).toMatchObject({ outcome: 'completed', text: 'Rain is coming.', error: null });
+    expect(end.subAgents.map(({ agent, kind, outcome }) => [agent, kind, outcome])).toEqual([
+      ['draft', 'chain', 'completed'],
+      ['polish', 'chain', 'completed'],
+    ]);
+    const [lead, draft, polish] = await rows(engine, end.workflowId);
+    expect([draft, polish].map((row) => [row!.parentRunId, row!.place, row!.depth, row!.toolCallId])).toEqual([
+      [lead!.id, 1, 0, null],
+      [lead!.id, 2, 0, null],
+    ]);
+    expect(polish!.parentChain).toEqual(['user', 'research', 'draft', 'polish']);
+    expect(JSON.parse(draft!.task)).toMatchObject({ facts: ['It rains.'] });
+    expect(engine.of('approval-request')).toHaveLength(0);
+    expect(await engine.store.workflow(end.workflowId)).toMatchObject({ text: 'Rain is coming.', subAgentCount: 0 });
+    expect(end.usage.outputTokens).toBe(
+      [lead!, draft!, polish!].reduce((sum, { usage }) => sum + usage.outputTokens, 0),
+    );
+  });
+
+  test('learns the result with the next message', async () => {
+    const engine = await led();
+    await engine.ask('Find facts.');
+    await engine.ask('Once more.');
+    const second = engine.model.requests.findLast(({ seen }) => seen.system.includes('You research.'));
+    expect(JSON.stringify(second!.body)).toContain('handed to draft, then to polish');
+    expect(JSON.stringify(second!.body)).toContain('Rain is coming.');
+  });
+
+  test('ends with its payload error when its answer breaks the contract of the stage after it', async () => {
+    const engine = await led(chainScript({ research: { blocks: [text('{"fact":1}')] } }));
+    const end = await engine.ask('Find facts.');
+    expect(end).toMatchObject({ outcome: 'error', error: { code: 'invalid_chain_payload' } });
+    expect(await stagesOf(engine, end.workflowId)).toEqual([]);
+  });
+
+  test('ends at the stage that fails, and a new attempt of that stage completes the workflow', async () => {
+    const engine = await led(chainScript({ draft: fails }));
+    const end = await engine.ask('Find facts.');
+    expect(end).toMatchObject({
+      outcome: 'error',
+      error: { code: 'chain_failed', message: expect.stringMatching(/^Stage 1 of 2 \(draft\) .*polish$/) as string },
+    });
+    const [draft] = await stagesOf(engine, end.workflowId);
+    await engine.runtime.request('run.retry', { runId: draft!.id });
+    const again = await engine.event('workflow-end', ({ seq }) => seq > end.seq);
+    expect(again).toMatchObject({ outcome: 'completed', text: 'Rain is coming.' });
+    const all = await rows(engine, end.workflowId);
+    expect(all.map(({ agent, attempt, outcome }) => [agent, attempt, outcome])).toEqual([
+      ['research', 1, 'completed'],
+      ['draft', 2, 'completed'],
+      ['polish', 1, 'completed'],
+    ]);
+  });
+
+  test('stops with the stage that works', async () => {
+    const hangs = { blocks: [text('I begin', { deltas: 4 })], options: { hangAfter: 3 } };
+    const engine = await led(chainScript({ draft: hangs }));
+    const { workflowId } = await engine.send('Find facts.');
+    await engine.event('message-delta', ({ agent }) => agent === 'draft');
+    await engine.runtime.request('workflow.stop', { workflowId });
+    expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'cancelled' });
+    expect((await stagesOf(engine, workflowId)).map(({ outcome }) => outcome)).toEqual(['cancelled']);
+  });
+
+  test('goes on at its stage after the program was closed, and asks the lead no second time', async () => {
+    const store = await memoryStore();
+    const hangs = { blocks: [text('I begin', { deltas: 4 })], options: { hangAfter: 3 } };
+    const engine = await startLed(chainScript({ draft: hangs }), 'research', { store: lasting(store) });
+    const { workflowId } = await engine.send('Find facts.');
+    await engine.event('message-delta', ({ agent }) => agent === 'draft');
+    await engine.runtime.close();
+    const agents = withAgents(builtinAgents(new Trust(engine.folder)), CHAIN);
+    const again = await startAgain(engine, store, { agents });
+    await again.request('workflow.resume', { workflowId });
+    await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ text: 'Rain is coming.' }));
+    const runs = await store.runsOf([workflowId]);
+    expect(runs.map(({ agent, attempt, outcome }) => [agent, attempt, outcome])).toEqual([
+      ['research', 1, 'completed'],
+      ['draft', 2, 'completed'],
+      ['polish', 1, 'completed'],
+    ]);
+    expect(engine.model.requests.filter(({ seen }) => seen.system.includes('You research.'))).toHaveLength(1);
+  });
+
+  test('goes on at the stage that ended at the limit of the workflow, once that is raised', async () => {
+    const turns = new Script().on({ system: /You draft\./, turn: 1 }).reply([toolUse('think', { thought: 'Hm.' })]);
+    const script = chainScript();
+    script.rules.unshift(...turns.rules);
+    const engine = await startLed(script, 'research', { settings: '[limits.workflow]\nmax_iterations = 2\n' });
+    const end = await engine.ask('Find facts.');
+    expect(end.outcome).toBe('budget_exceeded');
+    const [draft] = await stagesOf(engine, end.workflowId);
+    const { budget } = (await engine.store.workflow(end.workflowId))!;
+    const more = { workflowId: end.workflowId, add: { iterations: 9 }, seen: budget ?? {} };
+    await engine.runtime.request('workflow.extend', more);
+    const again = await engine.event('workflow-end', ({ seq }) => seq > end.seq);
+    expect(again).toMatchObject({ outcome: 'completed', text: 'Rain is coming.' });
+    expect(await engine.store.run(draft!.id)).toMatchObject({ outcome: 'completed', attempt: 2 });
+  });
+});
