@@ -219,7 +219,7 @@ function jsonPrinter(screen: Screen): (event: AgentEvent) => void {
 
 /** Prints each event as a person reads it. */
 export function linePrinter(screen: Screen): (event: AgentEvent) => void {
-  let shown = NOTHING_SHOWN;
+  let shown = { ...NOTHING_SHOWN, isPiped: !screen.isTerminal };
   const filterPart = createPartFilter();
   return (event) => {
     const step = linesOf(shown, event, screen.noteStyle);

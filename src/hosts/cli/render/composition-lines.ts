@@ -1,17 +1,17 @@
-/** What choosing a composition as lead starts, for the person who chose it: who works, in turns with whom, and the most of it. Pure. */
+/** What choosing a composition, or an agent that others follow, as lead starts, for the person who chose it: who works, in turns with whom, and the most of it. Pure. */
 import type { LeadPreview } from '#contract/approval.ts';
 import { allServing, servingText, formatRequestBound } from '#contract/flows/serving-text.ts';
 import { visible } from '../terminal/visible.ts';
 
 /** None where the lead works alone. */
 export function compositionLines({ envelope, worst }: LeadPreview): string[] {
-  const { flow } = envelope;
-  if (!flow) return [];
+  const { flow, stages } = envelope;
+  if (!flow && stages.length === 0) return [];
   const who = servingText(envelope) || `${envelope.agent} alone`;
   const tools = allServing(envelope).map(({ agent, tools: own }) => `  tools of ${agent}: ${own.join(', ') || 'none'}`);
   const lines = [
     `triad: ${who}`,
-    `  primary agent: ${flow.primary}`,
+    ...(flow ? [`  primary agent: ${flow.primary}`] : []),
     ...tools,
     `  ${formatRequestBound(worst)}; each sub-agent is asked about by itself`,
   ];

@@ -43,6 +43,10 @@ export interface Shown {
   titles: ReadonlyMap<string, string>;
   /** By run id: what was queued. */
   runs: ReadonlyMap<string, Queued>;
+  /** Data goes to a pipe or a file. */
+  isPiped: boolean;
+  /** The lead's words are drafts: the result, which the end has, is printed alone. */
+  isDrafting: boolean;
 }
 
 export const NOTHING_SHOWN: Shown = {
@@ -53,6 +57,8 @@ export const NOTHING_SHOWN: Shown = {
   spoke: false,
   titles: new Map(),
   runs: new Map(),
+  isPiped: false,
+  isDrafting: false,
 };
 
 /** What an event adds to the terminal, and what has been shown then. */
@@ -60,13 +66,18 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
   const isLead = event.parentRunId === null;
   switch (event.type) {
     case 'message-delta':
-      return isLead ? delta(shown, event, style) : silent(shown);
+      return isLead && !shown.isDrafting ? delta(shown, event, style) : silent(shown);
     case 'message-end':
       if (event.entry.kind === 'system' && event.entry.review)
         return noted(shown, style('dim', `◇ ${clean(event.agent)}: ${clean(event.entry.text)}`));
       if (event.entry.kind !== 'assistant') return silent(shown);
-      return withCut(isLead ? answered(shown, event, event.entry, style) : silent(shown), event, style);
+      return withCut(
+        isLead && !shown.isDrafting ? answered(shown, event, event.entry, style) : silent(shown),
+        event,
+        style,
+      );
     case 'run-start':
+      return noted(started(shown, event), ...progress(shown, event, style));
     case 'run-end':
       return noted(shown, ...progress(shown, event, style));
     case 'tool-end':
@@ -114,6 +125,18 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'tool-output':
       return silent(shown);
   }
+}
+
+/** On a pipe a lead with a control flow or with stages prints its result alone. A terminal gets the result after the drafts. */
+function started(shown: Shown, { runId, parentRunId, envelope }: Durable<'run-start'>): Shown {
+  const isDrafting = shown.isPiped && (envelope.flow !== undefined || envelope.stages.length > 0);
+  if (parentRunId === null) return { ...shown, isDrafting };
+  return isLeadStage(shown, runId) ? { ...shown, spoke: false } : shown;
+}
+
+function isLeadStage({ runs }: Pick<Shown, 'runs'>, runId: string): boolean {
+  const own = runs.get(runId);
+  return own?.kind === 'chain' && runs.get(own.parentRunId ?? '')?.kind === 'lead';
 }
 
 /** Formats a duration. Leaves out a decimal that is zero. */
@@ -233,14 +256,17 @@ function handoff({ from, to, runId, round, rounds, back }: HandoffEntry): string
   return `${way}: ${back.review ? verdictOf(back.review) : back.outcome}${said === '' ? '' : `: ${clean(said)}`}`;
 }
 
-/** A coagent's start and answer are told by the handoff. Only the last stage's report goes to the lead. */
+/**
+ * A coagent's start and answer are told by the handoff. Only the last stage's report goes to the lead; that of a lead's
+ * chain is the result.
+ */
 function progress({ runs }: Shown, event: Durable<'run-start' | 'run-end'>, style: Style): string[] {
   const lines: string[] = [];
   const own = runs.get(event.runId);
   const first = own?.kind === 'chain' ? runs.get(own.parentRunId ?? '') : undefined;
   const stage = first ? ` (stage ${own?.place} of ${first.stages} after ${clean(first.agent)})` : '';
   const mark = markText([...runs.values()], event.runId, style);
-  const isBetween = first ? own?.place !== first.stages : (own?.stages ?? 0) > 0;
+  const isBetween = first?.kind === 'lead' || (first ? own?.place !== first.stages : (own?.stages ?? 0) > 0);
   observe(event, {
     onAgentSpawn: ({ text, attempt }) => {
       if (own?.kind === 'coagent' || event.cached) return;
