@@ -80,6 +80,7 @@ export function sessionMetadata(
       outcome: part.outcome,
       started_at: part.startedAt,
       completed_at: part.endedAt,
+      ...(part.result ? { result: part.result } : {}),
     })),
     sub_agents: trace.filter(isReported).map(({ run_id, agent_name, kind, file, status, outcome }) => ({
       run_id,

@@ -24,6 +24,7 @@ import { handoffEntries, handoffsOf } from './handoffs-part.ts';
 import { instructionItems } from '../instructions-part.ts';
 import { agentFileOf, noteLink, wikilink } from './names.ts';
 import { questionsOf } from './questions-part.ts';
+import { formatResult, type WorkflowResult, workflowResult } from './result-part.ts';
 import { reviewsOf } from './reviews-part.ts';
 import { renderSteps } from './steps-part.ts';
 import { tokensOf } from './tokens.ts';
@@ -46,6 +47,8 @@ export interface WorkflowPart {
   /** Links to the files of its coagents, one a round. */
   coagents: string[];
   trace: TraceEntry[];
+  /** Which answer is its result, and why; null for none. */
+  result: WorkflowResult | null;
   maxQueueDepth: number;
   linksNotes: boolean;
   /** Markdown of its section, without the heading. */
@@ -67,6 +70,7 @@ export function workflowPart(record: WorkflowRows, folder: string, linksNotes: b
     links: runs.filter(isReported).map((run) => wikilink(folder, agentFileOf(run))),
     coagents: runs.filter(({ kind }) => kind === 'coagent').map((run) => wikilink(folder, agentFileOf(run))),
     trace: traceEntries(runs, approvals),
+    result: workflowResult(workflow, runs, record.entries),
     maxQueueDepth: maxQueueDepth(runs),
     linksNotes,
     body: bodyOf(record, lead, { folder, linksNotes }),
@@ -89,6 +93,9 @@ function bodyOf(
   const reviews = lead ? reviewsOf(lead, handoffs, said) : [];
   const questions = questionsOf(workflow.runId, approvals);
   const told = lead ? instructionItems(lead.envelope) : [];
+  const stages = lead ? stageLinks(lead, record, folder) : [];
+  const result = workflowResult(workflow, runs, entries);
+  const why = result ? [formatResult(result), ''] : [];
   return lines([
     `- Workflow: ${code(id)}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
     `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${worked(timesOfWorkflow(workflow, approvals))}`,
@@ -104,8 +111,9 @@ function bodyOf(
     ...(questions.length > 0 ? ['', '### Questions', ...questions] : []),
     ...(trips.length > 0 ? ['', '### Handoffs', ...trips] : []),
     ...(reviews.length > 0 ? ['', '### Reviews', ...reviews] : []),
+    ...(stages.length > 0 ? ['', '### Stages', '', ...stages] : []),
     ...(error ? ['', '### Error', '', `${code(error.code)}: ${inline(error.message)}`] : []),
-    ...(text === '' && outcome === null ? [] : ['', '### Answer', '', text === '' ? 'None.' : quote(text)]),
+    ...(text === '' && outcome === null ? [] : ['', '### Answer', '', ...why, text === '' ? 'None.' : quote(text)]),
   ]);
 }
 
@@ -115,6 +123,16 @@ function notesOfWorkflow(calls: readonly ToolCallRow[], render: (path: string) =
   const line = (name: string, paths: readonly string[]): string[] =>
     paths.length === 0 ? [] : [`- Notes ${name}: ${paths.map((path) => render(path)).join(', ')}`];
   return [...line('read', read), ...line('written', written)];
+}
+
+/** The agents that followed the lead, each with its coagent's rounds. */
+function stageLinks(lead: RunRow, record: WorkflowRows, folder: string): string[] {
+  const { runs } = record;
+  const stages = serversOf(lead, runs).filter(({ kind }) => kind === 'chain');
+  return stages.flatMap((stage) => [
+    `- ${linkOf(stage, roleOf(stage, runs), { record, folder })}`,
+    ...serversOf(stage, runs).map((each) => `  - ${linkOf(each, roleOf(each, runs), { record, folder })}`),
+  ]);
 }
 
 function linksOf(run: RunRow, record: WorkflowRows, folder: string): string[] {

@@ -46,6 +46,17 @@ test('each round and each stage has a file of its own, and no link leads nowhere
   expect(links.filter((link) => !Object.hasOwn(files, link.slice(name.length + 1)))).toEqual([]);
 });
 
+test('the session and its metadata say which answer is the result, and why', () => {
+  expect(files['session.md']).toContain(
+    '### Answer\n\nAnswer of lead, 90 of 100: its review passed. Superseded: 1 answer (60 of 100).\n\n> Three faults, all',
+  );
+  const metadata = JSON.parse(files['metadata.json'] ?? '') as { workflows: { result: unknown }[] };
+  expect(metadata.workflows[0]?.result).toEqual({
+    ...{ run_id: served.lead.runId, agent_name: 'lead', entry: 7, reason: 'approved', score: 90 },
+    superseded: [{ entry: 3, score: 60 }],
+  });
+});
+
 test('the session lists them below the sub-agent that they serve, and tells each round of the lead', () => {
   const session = files['session.md'] ?? '';
   const link = (who: typeof writer) => `[[${name}/${fileOf(who).slice(0, -3)}|${who.agent}]]`;
