@@ -53,6 +53,8 @@ export type Block =
       text: string;
       open: boolean;
       by: string | null;
+      /** Number of its entry; missing while it is written. */
+      n?: number;
       /** Where it was paid, of one that a fork took from its cache. */
       cached?: Cached;
     }
@@ -141,7 +143,17 @@ function assistantBlocks(source: Indexed, entry: AssistantEntry, { results, foun
       case 'thinking':
         return part.text.trim() === ''
           ? []
-          : [{ kind: part.type, key, text: part.text, open: false, by: entry.by ?? null, ...cachedOf(entry) }];
+          : [
+              {
+                kind: part.type,
+                key,
+                text: part.text,
+                open: false,
+                by: entry.by ?? null,
+                n: entry.n,
+                ...cachedOf(entry),
+              },
+            ];
       case 'tool_use': {
         const { id, name, input, malformed } = part;
         const call = { id, name, input, draft: malformed ?? null, result: results.get(id) ?? null };

@@ -68,14 +68,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'message-delta':
       return isLead && !shown.isDrafting ? delta(shown, event, style) : silent(shown);
     case 'message-end':
-      if (event.entry.kind === 'system' && event.entry.review)
-        return noted(shown, style('dim', `◇ ${clean(event.agent)}: ${clean(event.entry.text)}`));
-      if (event.entry.kind !== 'assistant') return silent(shown);
-      return withCut(
-        isLead && !shown.isDrafting ? answered(shown, event, event.entry, style) : silent(shown),
-        event,
-        style,
-      );
+      return ended(shown, event, style);
     case 'run-start':
       return noted(started(shown, event), ...progress(shown, event, style));
     case 'run-end':
@@ -137,6 +130,15 @@ function started(shown: Shown, { runId, parentRunId, envelope }: Durable<'run-st
 function isLeadStage({ runs }: Pick<Shown, 'runs'>, runId: string): boolean {
   const own = runs.get(runId);
   return own?.kind === 'chain' && runs.get(own.parentRunId ?? '')?.kind === 'lead';
+}
+
+function ended(shown: Shown, event: Durable<'message-end'>, style: Style): Step {
+  const { agent, entry, parentRunId } = event;
+  if (entry.kind === 'system' && entry.review)
+    return noted(shown, style('dim', `◇ ${clean(agent)}: ${clean(entry.text)}`));
+  if (entry.kind !== 'assistant') return silent(shown);
+  const isPrinted = parentRunId === null && !shown.isDrafting;
+  return withCut(isPrinted ? answered(shown, event, entry, style) : silent(shown), event, style);
 }
 
 /** Formats a duration. Leaves out a decimal that is zero. */

@@ -68,6 +68,8 @@ export const flowWords = {
   files: (files, lines) => `${plural(files, 'fichier', 'fichiers')}${lines === null ? '' : ` ${counts(lines)}`}`,
   counts,
   chain: 'Chaîne',
+  draft: (score) => `Réponse précédente${score === null ? '' : `, ${score} sur 100`}`,
+  handedOn: (agent) => `Transmis à ${agent}`,
   toCome: 'à venir',
   notReached: 'non atteint',
   link: (place, stages, agent) => `Agent ${place + 1} sur ${stages + 1}, ${agent}`,

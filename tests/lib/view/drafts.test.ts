@@ -1,0 +1,28 @@
+/** Which answers of a run the page folds. */
+import { expect, test } from 'vitest';
+import type { Entry } from '#contract/message.ts';
+import { findDrafts } from '#lib/view/drafts.ts';
+import { envelopeOf } from '../../support/envelope.ts';
+
+const at = '2026-01-02T03:04:05.000Z';
+const says = (n: number): Entry => ({
+  ...{ kind: 'assistant', n, at, messageId: `m${n}`, responseId: null, parts: [{ type: 'text', text: `Answer ${n}` }] },
+  ...{ stopReason: 'end_turn', interrupted: false },
+});
+const reviewed = (n: number, answer: number, passed: boolean, score: number): Entry => ({
+  ...{ kind: 'handoff', n, at, from: 'b', to: 'a', runId: 'r', round: 1, rounds: 3, answer, prompt: '' },
+  back: { outcome: 'completed', review: { answer, verdict: { passed, score, critique: '' } } },
+});
+const entries = [says(0), reviewed(1, 0, false, 40), says(2), reviewed(3, 2, true, 90)];
+const run = { kind: 'lead', text: 'Answer 2', outcome: 'completed', envelope: envelopeOf('lead', 'Go') } as const;
+
+test('folds an answer that a better one took the place of, with its score', () => {
+  expect([...findDrafts(run, entries)]).toEqual([[0, { entry: 0, score: 40 }]]);
+});
+
+test('folds the answer of a lead that a stage goes on from, and that of a sub-agent not', () => {
+  const { prompt: _, stages: __, ...stage } = envelopeOf('next', '-');
+  const followed = { ...run, envelope: { ...run.envelope, stages: [stage] } };
+  expect(findDrafts(followed, entries).get(2)).toEqual({ next: 'next' });
+  expect(findDrafts({ ...followed, kind: 'delegate' }, entries).get(2)).toBeUndefined();
+});
