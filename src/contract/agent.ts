@@ -373,6 +373,8 @@ export type Stage = z.infer<typeof Stage>;
 /** Everything a run is built from, fully resolved: no ids, no times, no references. An approval binds its hash. */
 export const Envelope = Stage.extend({
   prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
+  /** Set if the prompt must be JSON, and for its schema. */
+  input: InputContract.optional(),
   /** What follows it, in order. */
   stages: z.array(Stage).max(MAX_CHAIN_STAGES),
   /** The agents that its prompt lists; absent for a run that starts none. */

@@ -12,7 +12,7 @@ import type { ModelRules } from '../model/model-rules.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import { boundedBy, FIXED_FIELDS, FIXED_SERVED_FIELDS } from './envelope-parts.ts';
+import { boundedBy, checkedInput, FIXED_FIELDS, FIXED_SERVED_FIELDS } from './envelope-parts.ts';
 import { mcpOf } from './mcp-narrowing.ts';
 import { checkCeilings, checkMode, checkPermissions, refuseChanged } from './narrowing.ts';
 import { callsNone, movedTo, temperatureOf } from './provider-choice.ts';
@@ -67,6 +67,7 @@ export function editEnvelope(
   if (prompt.trim() === '') {
     throw new TriadError('bad_input', 'The prompt is empty: write what the sub-agent should do');
   }
+  checkedInput(asked.agent, asked.input, prompt);
   refuseChanged(parsed.data, asked, FIXED_FIELDS);
   const { permissions, approvalMode, mcp = [] } = parent;
   const bounds: Bounds = {

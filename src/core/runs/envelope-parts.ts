@@ -1,9 +1,12 @@
 /** Parts of an envelope that are left out where they say nothing, so that they change no hash. */
 import type { AgentDefinition, Envelope, McpOffer } from '#contract/agent.ts';
 import { DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
+import type { InputContract } from '#contract/flows/control-flow.ts';
+import { payloadOf } from '../agents/contracts.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { selectListedAgents } from '../agents/prompts/agent-list.ts';
 import { promptValues, rendered } from '../agents/variables.ts';
+import { TriadError } from '../base/errors.ts';
 import { RUN_LIMITS } from '../budget/limits.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { ModelChoice } from './provider-choice.ts';
@@ -54,6 +57,15 @@ export function startableAgents(
   return selectListedAgents(agents.delegable(), [prompt, systemPrompt]);
 }
 
+/** The contract that the prompt was checked with; absent where any text will do. Throws `bad_input` for a prompt that breaks it. */
+export function checkedInput(agent: string, input: InputContract | undefined, prompt: string): Pick<Envelope, 'input'> {
+  if (input?.format !== 'json') return {};
+  const payload = payloadOf({ format: 'json', schema: input.schema }, prompt);
+  if (!payload.ok)
+    throw new TriadError('bad_input', `${agent} takes JSON as its prompt, and this cannot be used: ${payload.why}`);
+  return { input };
+}
+
 /** Fields that identify the request of a sub-agent; an edit of the person may change the others. */
 export const FIXED_FIELDS = [
   'agent',
@@ -64,6 +76,7 @@ export const FIXED_FIELDS = [
   'output',
   'instructions',
   'environment',
+  'input',
   'agents',
   'moreAgents',
   'temperature',

@@ -11,6 +11,7 @@ import { toolsIn } from '../mcp/mcp-tool.ts';
 import { agentTools } from './agent-tools.ts';
 import {
   boundedBy,
+  checkedInput,
   childIsTold,
   doomLoopOf,
   type EnvelopeParts,
@@ -44,8 +45,8 @@ import type { ToolRegistry } from '../tools/registry.ts';
 import { type Setup, writes } from '../tools/tool.ts';
 import type { Capabilities } from '#contract/providers/provider.ts';
 
-/** What serves a run has its prompt only when it starts; an envelope has one. */
-const SERVED = '-';
+/** An envelope has a prompt: that of a preview, and of what serves a run, is not known yet. */
+const UNSAID = '-';
 
 interface EnvelopePorts {
   settings: Settings;
@@ -70,11 +71,11 @@ export class Envelopes {
 
   /**
    * Of who is talked to; the person's message is its prompt and needs no approval. An agent that leads nobody gets no
-   * tools that start others, also here. `limits`, `offers` (the tools of MCP servers) and `agents`: those of the folder.
+   * tools that start others, also here. `prompt`: null where nothing is said to it yet. `limits`, `offers` (the tools of MCP servers) and `agents`: those of the folder.
    */
   lead(
     definition: AgentDefinition,
-    prompt: string,
+    prompt: string | null,
     folder: string,
     limits = this.#settings.limits,
     offers: readonly McpOffer[] = [],
@@ -82,9 +83,10 @@ export class Envelopes {
     chosen: LeadChoice = {},
     environment?: Environment,
   ): Envelope {
-    const parts = { prompt, folder, limits, offers, chosen, environment };
+    const input = prompt === null ? {} : checkedInput(definition.name, definition.input, prompt);
+    const parts = { prompt: prompt ?? UNSAID, folder, limits, offers, chosen, environment };
     const made = this.#with(offers, agents).#lead(definition, parts);
-    const envelope = { ...made, ...leadIsTold(agents), ...startableAgents(made, this.#tools, agents) };
+    const envelope = { ...made, ...input, ...leadIsTold(agents), ...startableAgents(made, this.#tools, agents) };
     return withServing(envelope, definition, agents, this.#kit(limits, agents));
   }
 
@@ -119,7 +121,8 @@ export class Envelopes {
   child(request: ChildRequest, parent: Envelope, agents: AgentRegistry, limits = this.#settings.limits): Envelope {
     const definition = request.agent === null ? null : delegate(agents, request.agent);
     const envelope = this.#with(parent.mcp ?? []).#child(request, definition, parent, limits);
-    const told = { ...envelope, ...childIsTold(definition, parent, agents) };
+    const input = checkedInput(envelope.agent, definition?.input, request.prompt);
+    const told = { ...envelope, ...input, ...childIsTold(definition, parent, agents) };
     return withServing(told, definition, agents, this.#kit(limits, agents));
   }
 
@@ -127,7 +130,7 @@ export class Envelopes {
   #kit(limits: Settings['limits'], agents = new AgentRegistry()): Kit {
     return {
       child: (definition, parent) => {
-        const request = delegationRequest(definition.name, SERVED, undefined);
+        const request = delegationRequest(definition.name, UNSAID, undefined);
         const envelope = this.#with(parent.mcp ?? []).#child(request, definition, parent, limits);
         return { ...envelope, ...childIsTold(definition, parent, agents) };
       },

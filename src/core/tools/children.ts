@@ -1,6 +1,7 @@
 /** The capability of starting sub-agents, as the lead's tools see it. */
 import type { Approval } from '#contract/approval.ts';
 import type { Effort, Envelope, Permission } from '#contract/agent.ts';
+import type { JsonSchema } from '#contract/flows/control-flow.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { AgainOf } from '#contract/messages/again.ts';
 import type { StopReceipt } from '#contract/view.ts';
@@ -57,6 +58,14 @@ export interface ChildReport {
   gave?: { agent: string; runId: string; report: string }[];
 }
 
+/** An agent that a lead can delegate to. `input_schema`: set if its prompt must be JSON; `chain`: the agents that always follow it. */
+export interface ListedAgent {
+  name: string;
+  description: string;
+  input_schema?: JsonSchema;
+  chain?: string[];
+}
+
 export interface ChildState {
   runId: string;
   agent: string;
@@ -84,5 +93,5 @@ export interface Children {
   list(): ChildState[];
   terminate(runId: string): Promise<Omit<StopReceipt, 'ended' | 'goOn' | 'withdrawn' | 'queued'>>;
   /** Definitions that can be delegated to now. */
-  agents(): { name: string; description: string }[];
+  agents(): ListedAgent[];
 }

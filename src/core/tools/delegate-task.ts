@@ -17,7 +17,9 @@ const Input = z
   .strictObject({
     operation: z
       .enum(['delegate', 'list_agents'])
-      .describe('delegate runs a defined agent and waits for its report, list_agents lists them.'),
+      .describe(
+        'delegate runs a defined agent and waits for its report, list_agents lists them, with the schema of an agent that takes JSON and the agents that always follow it.',
+      ),
     agent_id: z.string().optional().describe('Name of the agent. Required for delegate.'),
     prompt: promptField.optional().describe(`${PROMPT_RULE} Required for delegate.`),
     reason: titleField,

@@ -5,9 +5,6 @@ import { worstCase } from '../runs/worst-case.ts';
 import type { Settings } from '../settings/settings.ts';
 import { leadNamed } from './lead.ts';
 
-/** An envelope has a prompt. */
-const ANY_MESSAGE = '-';
-
 /** As its files are now; a server that was never heard is not started for this. Throws for an agent that cannot lead there. */
 export async function previewLead(
   engine: Engine,
@@ -15,6 +12,6 @@ export async function previewLead(
 ): Promise<LeadPreview> {
   const { agents: folders, envelopes, mcp } = engine;
   const [agents, offers] = await Promise.all([folders.of(folder), mcp.heardOffers(folder)]);
-  const envelope = envelopes.lead(leadNamed(agents, agent), ANY_MESSAGE, folder, limits, offers, agents);
+  const envelope = envelopes.lead(leadNamed(agents, agent), null, folder, limits, offers, agents);
   return { envelope, worst: worstCase(envelope, engine) };
 }

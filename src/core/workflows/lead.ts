@@ -49,12 +49,12 @@ export interface Lead {
   again?: AgainOf | undefined;
 }
 
-/** The envelope of a conversation's lead for a message. */
+/** The envelope of a conversation's lead for a message; null: it is given none. */
 export async function leadEnvelope(
   engine: Engine,
   agents: AgentRegistry,
   conversation: ConversationRow,
-  prompt: string,
+  prompt: string | null,
   { limits, chosen = {} }: { limits: Settings['limits']; chosen?: LeadChoice },
 ): Promise<Pick<Lead, 'envelope' | 'envelopeHash' | 'offered'> & { notices: string[] }> {
   const definition = leadNamed(agents, conversation.agent);

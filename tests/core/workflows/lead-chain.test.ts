@@ -4,7 +4,9 @@ import type { RunRow } from '#contract/view.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { builtinAgents, withAgents } from '../../support/compose.ts';
 import { type Harness, startAgain } from '../../support/engine.ts';
+import { definitionOf } from '../../support/envelope.ts';
 import { eventually } from '../../support/eventually.ts';
+import { delegateTo } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { type Answers, CHAIN, chainScript, stagesOf, startLed } from '../../support/flows/chains.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
@@ -18,6 +20,53 @@ const fails: Answers[string] = {
   options: { status: 400, error: { type: 'invalid_request_error', message: 'It broke' } },
 };
 const rows = ({ store }: Pick<Harness, 'store'>, workflowId: string): Promise<RunRow[]> => store.runsOf([workflowId]);
+
+/** Three agents, each of which takes what the one before it gives as JSON of another shape. */
+const taking = (name: string) => ({
+  format: 'json' as const,
+  schema: { type: 'object', properties: { [name]: { type: 'string' } }, required: [name] },
+});
+const JSON_CHAIN = [
+  definitionOf({ name: 'research', systemPrompt: 'You research.', next: ['draft'] }),
+  definitionOf({ name: 'draft', systemPrompt: 'You draft.', input: taking('fact'), next: ['polish'] }),
+  definitionOf({ name: 'polish', systemPrompt: 'You polish.', input: taking('sentence') }),
+];
+const jsonScript = (draft: string): Script =>
+  new Script()
+    .on({ system: /You research\./ })
+    .reply([text('{"fact":"rain"}')])
+    .on({ system: /You draft\./ })
+    .reply([text(draft)])
+    .on({ system: /You polish\./, prompt: /"sentence":"It rains\."/ })
+    .reply([text('Rain is coming.')])
+    .on({ turn: 1 })
+    .reply([delegateTo('research', 'Find facts.')])
+    .on({})
+    .reply([text('Done.')]);
+
+describe.for(['research', 'lead'])('a chain of three agents with JSON contracts below %s', (agent) => {
+  const ask = async (draft: string) => {
+    const engine = await startLed(jsonScript(draft), agent, {}, { definitions: JSON_CHAIN, start });
+    const { workflowId } = await engine.ask('Find facts.');
+    const runs = (await rows(engine, workflowId)).filter((run) => run.agent !== 'lead');
+    return runs.map((run) => [run.agent, run.outcome, run.error?.code ?? null]);
+  };
+
+  test('runs to its end', async () => {
+    expect(await ask('{"sentence":"It rains."}')).toEqual([
+      ['research', 'completed', null],
+      ['draft', 'completed', null],
+      ['polish', 'completed', null],
+    ]);
+  });
+
+  test.for(['{"words":"It rains."}', 'It rains.'])('ends at the stage that gives %s', async (draft) => {
+    expect(await ask(draft)).toEqual([
+      ['research', 'completed', null],
+      ['draft', 'error', 'invalid_chain_payload'],
+    ]);
+  });
+});
 
 describe('a lead that agents follow', () => {
   test('runs its stages at its own depth, and the last answer is the result', async () => {

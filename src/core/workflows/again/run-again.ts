@@ -68,9 +68,9 @@ async function loneLead(
   conversation: ConversationRow,
   { prompt, ...how }: { prompt: string } & Parameters<typeof leadEnvelope>[4],
 ) {
-  const { envelope: whole, notices } = await leadEnvelope(engine, agents, conversation, prompt, how);
+  const { envelope: whole, notices } = await leadEnvelope(engine, agents, conversation, null, how);
   const { flow: _, output: __, ...own } = whole;
-  const envelope: Envelope = { ...own, stages: [] };
+  const envelope: Envelope = { ...own, prompt, stages: [] };
   return { envelope, envelopeHash: canonicalHash(envelope), notices };
 }
 

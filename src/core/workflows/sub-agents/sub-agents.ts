@@ -23,7 +23,7 @@ import type { LeadChildren } from '../../runs/run-plan.ts';
 import type { StopCounts } from '../../runs/run-tree.ts';
 import { isRaised, limitsOf } from '../../budget/limits.ts';
 import { Stopped, stopOf } from '../../base/stop.ts';
-import type { ChildReport, ChildRequest, ChildState } from '../../tools/children.ts';
+import type { ChildReport, ChildRequest, ChildState, ListedAgent } from '../../tools/children.ts';
 import { editWords } from '../../tools/edit-words.ts';
 import type { Question } from '../../tools/question.ts';
 
@@ -61,8 +61,17 @@ export class SubAgents implements LeadChildren {
     return slots.left === 0 && !isOpen && !this.#runs.areExpected;
   }
 
-  agents(): { name: string; description: string }[] {
-    return this.#parts.workflow.agents.delegable().map(({ name, description }) => ({ name, description }));
+  agents(): ListedAgent[] {
+    const { agents } = this.#parts.workflow;
+    return agents.delegable().map((definition) => {
+      const { name, description, input } = definition;
+      const chain = agents.chainOf(definition);
+      return {
+        ...{ name, description },
+        ...(input?.format === 'json' && { input_schema: input.schema ?? {} }),
+        ...(chain.length > 0 && { chain }),
+      };
+    });
   }
 
   async propose(
