@@ -8,6 +8,7 @@ import { canonicalHash } from '../base/hash.ts';
 import { traceIdOf } from '../base/ids.ts';
 import { linkedController, stopOf } from '../base/stop.ts';
 import { Recorder } from '../log/recorder.ts';
+import type { Earlier } from '../log/told.ts';
 import { executeRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
 import type { LiveRun } from '../runs/run-tree.ts';
@@ -17,11 +18,17 @@ import type { Heard } from './judgement.ts';
 
 type Handed = HandoffEntry & { runId: string };
 
+/** A round: what the coagent is handed, and its own earlier rounds where it remembers them. */
+export interface Round {
+  handoff: Handed;
+  prior: readonly Earlier[];
+}
+
 /** Ends with the coagent's end; throws where the served run is stopped, or the program ends. One that has ended is not run again. */
 export async function coagentRun(
   served: Served,
   coagent: Coagent,
-  handoff: Handed,
+  { handoff, prior }: Round,
   signal: AbortSignal,
 ): Promise<Heard> {
   const { engine, plan } = served;
@@ -33,11 +40,14 @@ export async function coagentRun(
   }
   // As it was approved, also where it goes on: what is stored of it must be the same.
   const envelope: Envelope = { ...coagent, prompt: handoff.prompt, stages: [] };
-  return live(served, { handoff, row, envelope, envelopeHash: row?.envelopeHash ?? canonicalHash(envelope) }, signal);
+  return live(
+    served,
+    { handoff, prior, row, envelope, envelopeHash: row?.envelopeHash ?? canonicalHash(envelope) },
+    signal,
+  );
 }
 
-interface Asked extends Pick<RunPlan, 'envelope' | 'envelopeHash'> {
-  handoff: Handed;
+interface Asked extends Pick<RunPlan, 'envelope' | 'envelopeHash'>, Round {
   /** What an earlier attempt left; null where it is not queued yet. */
   row: RunRow | null;
 }
@@ -54,7 +64,11 @@ async function live(served: Served, asked: Asked, signal: AbortSignal): Promise<
   return heard;
 }
 
-async function execute(served: Served, one: LiveRun, { handoff, row, envelope, envelopeHash }: Asked): Promise<Heard> {
+async function execute(
+  served: Served,
+  one: LiveRun,
+  { handoff, prior, row, envelope, envelopeHash }: Asked,
+): Promise<Heard> {
   const { engine, workflow, plan } = served;
   const { agent } = envelope;
   const ids = { ...plan.recorder.ids, runId: one.runId, parentRunId: plan.recorder.ids.runId, agent };
@@ -77,7 +91,7 @@ async function execute(served: Served, one: LiveRun, { handoff, row, envelope, e
     attempt: (row?.attempt ?? 0) + 1,
     retried: false,
     stored,
-    prior: [],
+    prior,
     left: [],
     steps: plan.steps?.serving('coagent', handoff.round) ?? null,
     queuedMs: row ? Math.max(0, Date.now() - Date.parse(row.queuedAt)) : 0,

@@ -39,7 +39,7 @@ export function handoffValues(
 export function handoffPrompt(flow: Flow, words: string, values: HandoffValues, output?: OutputExpectation): string {
   const { type, coagent, handoff } = flow;
   if (!coagent) return part(`${words}\n\n${ALONE}`);
-  const told = handoff.type === 'template' ? [] : [sectionsOf(values)];
+  const told = handoff.type === 'template' ? [] : [sectionsOf(values, { remembers: type === 'chat' })];
   const adds = output?.format === 'json' && (type === 'smart' || type === 'chat') ? [jsonWords(output)] : [];
   return cutAtCodePoint([words, ...told, HOW_TO_END[type](values), ...adds].join('\n\n'), MAX_PROMPT_CHARS);
 }
@@ -50,10 +50,10 @@ function jsonWords({ schema }: OutputExpectation): string {
   return `The answer is one JSON value, to which nothing can be added. Where you change what it says, your summary is the whole new value and nothing else, and takes its place; any other summary leaves it as it is. It is a value${shape || ' of any shape.'}`;
 }
 
-/** What is known of the work, as the coagent and whoever writes its prompt are told it. */
-export function sectionsOf(values: HandoffValues): string {
+/** What is known of the work, as the coagent and whoever writes its prompt are told it. `remembers`: it has its own words still. */
+export function sectionsOf(values: HandoffValues, { remembers = false } = {}): string {
   const { user_request: request, account, answer, agent, round, max_rounds: rounds, feedback } = values;
-  const before = round === '1' ? '' : `\n\n## What you said in the round before\n\n${feedback}`;
+  const before = round === '1' || remembers ? '' : `\n\n## What you said in the round before\n\n${feedback}`;
   return `## What was asked\n\n${request}\n\n## What ${agent} has done\n\n${account}${before}\n\n## The answer of ${agent} (round ${round} of ${rounds})\n\n${answer}`;
 }
 
@@ -71,7 +71,7 @@ const HOW_TO_END: Record<Flow['type'], (values: HandoffValues) => string> = {
   smart: ({ agent }) =>
     `## How you end\n\nWhere the answer does all that was asked for, call task_complete, with why as its summary. Where little is missing, do it yourself with your tools, then call task_complete, with what you did as its summary: it is added to the answer. Else write what is wrong or missing, so concretely that ${agent} can put it right. ${SCORE}`,
   chat: ({ agent }) =>
-    `## How you end\n\nYou and ${agent} take turns. Where all of the work is done, call task_complete, with what you did or found as its summary. Else write what ${agent} is to do or answer next.`,
+    `## How you end\n\nYou and ${agent} take turns. Where all of the work is done, call task_complete, with your closing words as its summary: they are added to the answer. Else write what ${agent} is to do or answer next.`,
 };
 
 /** What the agent is told of words of its coagent. */

@@ -30,8 +30,9 @@ export function judged(
   const passed = last !== undefined && isDeclaredDone(entries, last);
   const critique = cutAtCodePoint(text, MAX_CRITIQUE_CHARS);
   const review = { answer, verdict: { passed, score: scoreIn(text), critique } };
-  // What only looked at the answer adds nothing to it.
-  const prompt = passed ? (hasWorked(entries, changes) ? text : '') : told;
+  // What only looked at the answer adds nothing to it; the one that takes turns is one of its two authors.
+  const adds = type === 'chat' || hasWorked(entries, changes);
+  const prompt = passed ? (adds ? text : '') : told;
   return { prompt, back: { outcome, review } };
 }
 

@@ -1,11 +1,12 @@
 /** The control flow of a run: once it has answered, its coagent is handed the work and heard, until one of them ends it or the rounds are used up. */
 import type { Coagent, Envelope, Flow } from '#contract/agent.ts';
-import type { AssistantEntry, Bound } from '#contract/message.ts';
+import type { AssistantEntry, Bound, Entry } from '#contract/message.ts';
 import { textOf } from '#contract/messages/response-text.ts';
 import { newId } from '../base/ids.ts';
 import { limitEnd, limitText, noteLimit, type LimitNotice } from '../budget/limit-notices.ts';
 import type { Payload, Recorded } from '../log/recorder.ts';
-import { bestAnswer } from '../log/transcript.ts';
+import type { Earlier } from '../log/told.ts';
+import { bestAnswer, Transcript } from '../log/transcript.ts';
 import type { RunResult } from '../loop/closing.ts';
 import type { Partner, RunContext } from '../loop/run-context.ts';
 import { handedOn } from '../loop/output-check.ts';
@@ -42,6 +43,8 @@ class FlowPartner implements Partner {
   readonly #served: Served;
   readonly #run: RunContext;
   readonly #flow: Flow;
+  /** Entries of the coagent's rounds, by run id. */
+  readonly #rounds = new Map<string, readonly Entry[]>();
 
   constructor(served: Served, run: RunContext, flow: Flow) {
     this.#served = served;
@@ -120,10 +123,27 @@ class FlowPartner implements Partner {
     const tools = toolsIn(this.#served.engine.tools, coagent);
     const changes = (name: string): boolean => writes({ permissions: tools.get(name)?.permissions ?? [] });
     const resume = watchdog.hold();
-    const heard = await coagentRun(this.#served, coagent, handoff, signal).finally(resume);
+    const given = { handoff, prior: await this.#priorRounds(handoff) };
+    const heard = await coagentRun(this.#served, coagent, given, signal).finally(resume);
+    this.#rounds.set(handoff.runId, heard.entries);
     const { kind, from, to, runId, round, rounds } = handoff;
     const ways = { kind, from: to, to: from, runId, round, rounds, answer: answer.n };
     yield { type: 'handoff', entry: history.add({ ...ways, ...judged(this.#flow, answer.n, heard, changes) }) };
+  }
+
+  /** The rounds before this one that a coagent of a chat remembers; in every other flow each round is fresh. */
+  async #priorRounds({ n }: Done<'run'>['handoff']): Promise<Earlier[]> {
+    if (this.#flow.type !== 'chat') return [];
+    const ids = this.#run.history.entries.flatMap((entry) =>
+      entry.kind === 'handoff' && entry.n < n && entry.back?.outcome === 'completed' ? (entry.runId ?? []) : [],
+    );
+    const { store } = this.#served.engine;
+    return Promise.all(
+      ids.map(async (runId) => {
+        const entries = this.#rounds.get(runId) ?? (await store.entriesOf(runId));
+        return { runId, history: new Transcript([...entries]) };
+      }),
+    );
   }
 
   /** With what the coagent has added. Two values are no JSON: the coagent's counts where it is what was promised. */

@@ -208,7 +208,7 @@ function undosFor({ engine, plan, history }: Parts): RunContext['undone'] {
   const { changes } = engine.workspaces;
   const { conversationId, runId } = plan.recorder.ids;
   // Where nothing was done before there is nothing to undo, and no disk to wait for.
-  const isNew = plan.stored.calls.length === 0 && (plan.kind !== 'lead' || plan.prior.length === 0);
+  const isNew = plan.stored.calls.length === 0 && plan.prior.length === 0;
   const left = plan.left.map(({ workflowId }) => workflowId);
   let seen = isNew ? changes.undoCount(conversationId) : null;
   let steps = plan.steps;

@@ -208,17 +208,30 @@ describe('chat', () => {
       pair(['A question?', 'I see.', 'The page.'], {
         question: 'An answer.',
         'I see': 'Then write.',
-        page: done('Done.'),
+        page: done('I checked the dates.'),
       }),
       { flow: { type: 'chat', rounds: 10 } },
     );
     const end = await engine.ask('Write the page.');
-    expect(end).toMatchObject({ outcome: 'completed', text: 'The page.' });
+    expect(end).toMatchObject({ outcome: 'completed', text: 'The page.\n\nI checked the dates.' });
     expect(asked(engine, WORKER).map(({ seen }) => seen.asked)).toEqual([
       'Write the page.',
       'An answer.',
       'Then write.',
     ]);
+  });
+
+  test('gives the coagent its own earlier rounds as its history', async () => {
+    const checks = { One: 'Go on, first.', Two: 'Go on, second.', Three: done('Done.') };
+    const engine = await inOne(pair(['One.', 'Two.', 'Three.'], checks), { flow: { type: 'chat', rounds: 10 } });
+    await engine.ask('Write the page.');
+    const texts = asked(engine, CHECKER).map(({ body }) => JSON.stringify(body.messages));
+    expect(texts.map((text) => [text.includes('Go on, first.'), text.includes('Go on, second.')])).toEqual([
+      [false, false],
+      [true, false],
+      [true, true],
+    ]);
+    expect(asked(engine, CHECKER).map(({ seen }) => seen.turn)).toEqual([1, 2, 3]);
   });
 
   test('ends marked after its last turn', async () => {
@@ -229,6 +242,15 @@ describe('chat', () => {
     expect(end).toMatchObject({ outcome: 'partial', text: 'Two.', error: { code: 'rounds_used' } });
     expect(end.error?.message).toContain('The 2 rounds of lead are used up, and checker has not called');
   });
+});
+
+test.for(['judge', 'smart', 'loop'] as const)('a coagent in %s begins each round without a history', async (type) => {
+  const checks = { One: 'Go on, first.', Two: 'Go on, second.' };
+  const flow = { type, rounds: 3, coagent: 'checker' };
+  const engine = await inOne(pair(['One.', 'Two.', done('Three.')], checks), { flow });
+  await engine.ask('Write the page.');
+  expect(asked(engine, CHECKER).map(({ seen }) => seen.turn)).toEqual(asked(engine, CHECKER).map(() => 1));
+  expect(asked(engine, CHECKER).length).toBeGreaterThan(1);
 });
 
 test.for(['judge', 'smart', 'chat'] as const)(

@@ -7,6 +7,7 @@ import { definitionOf } from '../envelope.ts';
 import { withAgents } from '../compose.ts';
 import { type Harness, type HarnessOptions, type Start, startEngine } from '../engine.ts';
 import { delegateTo } from '../fake-model/scenarios.ts';
+import type { Seen } from '../fake-model/request.ts';
 import { type Block, type Blocks, type Match, type ReplyOptions, Script, text, toolUse } from '../fake-model/script.ts';
 
 export const WORKER: Match = { system: /You are the worker/ };
@@ -66,7 +67,7 @@ export function pair(
   for (const [words, said] of Object.entries(checks)) {
     const replies: readonly Reply[] = isReply(said) ? [said] : said;
     for (const [index, one] of replies.entries())
-      reply(script, { ...CHECKER, turn: index + 1, where: ({ prompt }) => answerIn(prompt).includes(words) }, one);
+      reply(script, { ...CHECKER, where: (seen) => isRound(seen, words, index + 1) }, one);
   }
   for (const [index, one] of answers.entries()) reply(script, { ...WORKER, turn: index + 1 }, one);
   return script
@@ -74,6 +75,12 @@ export function pair(
     .reply([delegateTo(PAIR, TASK)])
     .on(ABOVE)
     .reply([text('The lead has the report.')]);
+}
+
+/** Whether it is this turn about the answer with these words: in a run of its own, or in one that remembers earlier rounds. */
+function isRound({ prompt, turn, asked: told, step }: Seen, words: string, nth: number): boolean {
+  const isFresh = turn === nth && answerIn(prompt).includes(words);
+  return isFresh || (step === nth && answerIn(told).includes(words));
 }
 
 function isReply(said: Reply | readonly Reply[]): said is Reply {
