@@ -10,13 +10,13 @@ import { mcpServerOf } from './mcp-names.ts';
 /** Permissions that every agent has, whatever its file says: to read and search in the workspace. */
 export const BASELINE: readonly Permission[] = ['FilesystemRead', 'SemanticSearch'];
 
-/** What a judge may need: it changes nothing and reaches out to nothing. */
-export const READING: readonly Permission[] = [...BASELINE, 'DatabaseRead'];
+/** The permissions that a judge may need: it changes nothing and reaches out to nothing. */
+const READING: readonly Permission[] = [...BASELINE, 'DatabaseRead'];
 
 /** The names that models go by; the ids that they stand for may be changed in the settings. */
 export const MODEL_ALIASES: readonly string[] = Object.keys(DEFAULT_ALIASES);
 
-export type KnownTool = Pick<Tool, 'name' | 'permissions' | 'primaryOnly' | 'startsAgents' | 'baseline'>;
+export type KnownTool = Pick<Tool, 'name' | 'permissions' | 'primaryOnly' | 'startsAgents' | 'baseline' | 'changesState'>;
 
 /** Whether an agent with these permissions may have the tool. */
 export function isWithinPermissions(
@@ -27,6 +27,11 @@ export function isWithinPermissions(
     permissions === null ||
     tool.permissions.every((needed) => BASELINE.includes(needed) || permissions.includes(needed))
   );
+}
+
+/** Whether a judge may have the tool. */
+export function onlyReads(tool: Pick<KnownTool, 'permissions' | 'changesState'>): boolean {
+  return isWithinPermissions(tool, READING) && !tool.changesState;
 }
 
 /** The fault of a name that is no model; null for an alias or an id. */

@@ -36,9 +36,9 @@ export function judged(
   return { prompt, back: { outcome, review } };
 }
 
-/** Of the last line that gives one; null where none does. */
+/** The last score that is given, anywhere on its line; null for none. */
 export function scoreIn(text: string): number | null {
-  const scores = [...text.matchAll(/^[ \t*_#>-]*score[*_]*[ \t]*:[ \t*_]*(\d{1,3})(?!\d)/gim)].map(([, score]) =>
+  const scores = [...text.matchAll(/(?<![\p{L}\p{N}])score[*_]*[ \t]*:[ \t*_]*(\d{1,3})(?!\d)/giu)].map(([, score]) =>
     Number(score),
   );
   const last = scores.at(-1);

@@ -5,7 +5,7 @@
 import type { AgentDefinition, Envelope, Environment, McpOffer, Permission } from '#contract/agent.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
 import { AgentRegistry } from '../agents/registry.ts';
-import { isWithinPermissions } from '../agents/vocabulary.ts';
+import { isWithinPermissions, onlyReads } from '../agents/vocabulary.ts';
 import { ceilingsOf, within } from '../agents/ceilings.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
 import { agentTools } from './agent-tools.ts';
@@ -140,8 +140,10 @@ export class Envelopes {
         delete cut.mcp;
         return Object.assign(cut, mcpOf(part.mcp ?? [], kept));
       },
-      fits: (name, permissions) =>
-        isWithinPermissions({ permissions: this.#tools.get(name)?.permissions ?? ['Execute'] }, permissions),
+      reads: (name) => {
+        const tool = this.#tools.get(name);
+        return tool !== undefined && onlyReads(tool);
+      },
     };
   }
 

@@ -1,11 +1,10 @@
 /** What serves a run, resolved from the run's own envelope: its coagent, and the stages that follow it. Each only narrows it. */
-import type { AgentDefinition, Coagent, Envelope, Flow, Permission, Stage } from '#contract/agent.ts';
+import type { AgentDefinition, Coagent, Envelope, Flow, Stage } from '#contract/agent.ts';
 import type { OutputExpectation } from '#contract/flows/control-flow.ts';
 import { MAX_CHAIN_STAGES } from '#contract/limits.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { chainedReason, expectationWords } from '../agents/contracts.ts';
-import { READING } from '../agents/vocabulary.ts';
-import { narrowerMode, refuseChanged } from './narrowing.ts';
+import { refuseChanged } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
 
 /** What an envelope is made with. */
@@ -14,8 +13,8 @@ export interface Kit {
   child: (definition: AgentDefinition, parent: Envelope) => Envelope;
   /** With these of its tools. */
   only: <T extends Coagent>(part: T, tools: readonly string[]) => T;
-  /** Whether a tool needs no other permissions. */
-  fits: (tool: string, permissions: readonly Permission[]) => boolean;
+  /** Whether a tool changes nothing. */
+  reads: (tool: string) => boolean;
 }
 
 /** Ends the work of who has it: the agent's own in a loop, the coagent's where that decides. */
@@ -98,8 +97,8 @@ export function editedServing(
 }
 
 /** A judge only reads; who decides that the work is done says so with a tool. */
-function coagentTools(type: Flow['type'], tools: readonly string[], { fits }: Kit): string[] {
-  const given = type === 'judge' ? tools.filter((tool) => fits(tool, READING)) : tools;
+function coagentTools(type: Flow['type'], tools: readonly string[], { reads }: Kit): string[] {
+  const given = type === 'judge' ? tools.filter(reads) : tools;
   return type === 'loop' ? given.filter((tool) => tool !== DONE) : [...given, DONE];
 }
 

@@ -16,6 +16,7 @@ const Input = z.strictObject({
 export const bashJobs = defineTool<z.infer<typeof Input>>({
   ...NO_PERMISSION,
   name: 'bash_jobs',
+  changesState: true,
   describe: () => 'Lists your background commands, reads the output of one, or ends it.',
   input: Input,
   calledAs: { bash_output: { action: 'read' }, bash_kill: { action: 'kill' } },

@@ -184,6 +184,8 @@ export interface Tool<Input = unknown> {
   readonly onlyNamed?: true;
   /** It changes nothing but what its run keeps of itself: a fork that takes its result has it keep that, too. */
   readonly ownState?: true;
+  /** It changes what its agent keeps (notes, a plan, background commands), which needs no permission. */
+  readonly changesState?: true;
   /** Only the lead is offered it. */
   readonly primaryOnly: boolean;
   /** It starts sub-agents, and answers for those that were started. */

@@ -140,6 +140,9 @@ describe('judge', () => {
     expect(judge?.seen.tools).toEqual(expect.arrayContaining(['read_file', 'grep', 'task_complete']));
     for (const name of [
       'write_file',
+      'memory',
+      'todo_write',
+      'bash_jobs',
       'edit_file',
       'bash',
       'spawn_agent',

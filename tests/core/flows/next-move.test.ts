@@ -208,7 +208,8 @@ describe('a score', () => {
     ['- Score: 20\nScore: 40', 40],
     ['Score: 101', null],
     ['Score: 1000', null],
-    ['The score: 50 is mine', null],
+    ['The end is missing, so my score: 50 for now', 50],
+    ['The underscore: 50', null],
     ['Nothing', null],
   ])('%j is %s', ([text, score]) => {
     expect(scoreIn(text)).toBe(score);

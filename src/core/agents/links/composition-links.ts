@@ -6,7 +6,7 @@ import { fault } from '../entries.ts';
 import type { FineFile } from '../load.ts';
 import type { Names } from './names.ts';
 import { lackedTools } from './served-tools.ts';
-import { type KnownTool, isWithinPermissions, READING } from '../vocabulary.ts';
+import { type KnownTool, onlyReads } from '../vocabulary.ts';
 
 /** What is wrong with the agents of a composition, which are there. */
 export function compositionFaults(file: FineFile, names: Names): Fault[] {
@@ -42,6 +42,6 @@ export function compositionWarnings(file: FineFile, names: Names, tools: readonl
 
 function namedWriters({ tools: named }: AgentDefinition, tools: readonly KnownTool[]): string[] {
   return tools
-    .filter((tool) => named?.includes(tool.name) && !isWithinPermissions(tool, READING))
+    .filter((tool) => named?.includes(tool.name) && !onlyReads(tool))
     .map(({ name }) => name);
 }
