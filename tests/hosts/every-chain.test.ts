@@ -118,6 +118,18 @@ test('records the stages of a lead over ACP, and says the last answer alone', as
   expect(client.text(id)).toBe('Rain is coming.');
 });
 
+test('names the coagent of a lead once over ACP', async () => {
+  const { next: _, ...paired } = { ...LED, flow };
+  const engine = await startChain(script(), {}, [...AGENTS, paired], start);
+  const lines = acpOver(engine.runtime);
+  const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
+  await client.initialize({});
+  const id = await client.open(engine.folder);
+  expect(await client.prompt(id, 'Find facts.')).toBe('end_turn');
+  expect(client.calls(id).map(({ title }) => title)).toEqual(['checker']);
+  expect(await expectAllStages(engine, id)).toBe(0);
+});
+
 test.for(['draft', 'polish'])('records each stage once if %s fails and is retried', async (breaks) => {
   const engine = await led('research', breaks);
   const end = await engine.ask('Find facts.');

@@ -1,4 +1,4 @@
-/** Variables of prompts, written `{{name}}` without blanks; `\\{{name}}` stands for itself. */
+/** Variables of prompts, written `{{name}}` or `{{ name }}`; `\\{{name}}` stands for itself. */
 import type { Fault } from '#contract/agent.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { nearest } from '../base/nearest.ts';
@@ -15,7 +15,7 @@ export type HandoffVariable = (typeof HANDOFF_VARIABLES)[number];
 export const PROMPT_VARIABLES = ['max_sub_agents', 'folder', 'date', 'platform', 'agent'] as const;
 export type PromptVariable = (typeof PROMPT_VARIABLES)[number];
 
-const VARIABLE = /(\\?)\{\{(\w+)\}\}/g;
+const VARIABLE = /(\\?)\{\{[ \t]*(\w+)[ \t]*\}\}/g;
 
 /** Once: what stands in a value is never a variable. An unknown one stays as it is. */
 export function rendered(text: string, values: Readonly<Record<string, string>>): string {

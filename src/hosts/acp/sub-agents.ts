@@ -1,6 +1,7 @@
 /** Runs below the lead as tool calls of the session: what each one does now, and what it has said. */
 import type { SessionUpdate, ToolCallStatus } from '@agentclientprotocol/sdk';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
+import { formatRunTitle } from '#contract/flows/run-title.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { textContent } from './tool-call.ts';
@@ -89,8 +90,9 @@ export class SubAgents {
       ...{ status: 'pending', outcome: null, tool: null, tokens: { input: 0, output: 0 } },
       sessionId: this.#sessions ? runId : null,
     };
-    this.#runs.set(runId, { state, title: `${agent}: ${title}`, said: [] });
-    const about = { toolCallId: runCallId(runId), title: `${agent}: ${title}`, kind: 'other' as const };
+    const words = formatRunTitle({ agent, title });
+    this.#runs.set(runId, { state, title: words, said: [] });
+    const about = { toolCallId: runCallId(runId), title: words, kind: 'other' as const };
     return [{ sessionUpdate: 'tool_call', ...about, status: 'pending', rawInput: { agent, task }, _meta: meta(state) }];
   }
 

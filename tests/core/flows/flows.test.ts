@@ -118,6 +118,14 @@ describe('judge', () => {
     expect(handoffs(engine.events).map(({ round }) => round)).toEqual([1, 1, 2, 2]);
   });
 
+  test('fills variables of its template that are written with blanks', async () => {
+    const script = pair(['The page.']);
+    script.on({ ...CHECKER, prompt: /^Round 1 of 3: The page\./ }).reply(done('Fits.'));
+    const handoff = { type: 'template', text: 'Round {{ round }} of {{max_rounds}}: {{ answer }}' } as const;
+    const engine = await inOne(script, { flow: { type: 'judge', handoff } });
+    expect(await engine.ask('Write the page.')).toMatchObject({ outcome: 'completed', text: 'The page.' });
+  });
+
   test('is heard after the last answer too; then the best one is handed over, the later of equals', async () => {
     const engine = await inOne(
       pair(['First.', 'Second.', 'Third.'], {

@@ -127,7 +127,7 @@ function runOf(run: RunRow, { runs, times, entries, calls }: OfRun): string[] {
     '',
     `### ${roleOf(run, runs)}${served ? ':' : ''} ${inline(run.name)}: ${outcome ?? status}`,
     '',
-    `- Run: ${code(run.id)}, ${run.kind}${run.title ? `, ${inline(run.title)}` : ''}${whom ? `, ${whom}` : ''}`,
+    `- Run: ${code(run.id)}, ${run.kind}${run.title && run.title !== run.agent ? `, ${inline(run.title)}` : ''}${whom ? `, ${whom}` : ''}`,
     ...[...againOfText(run), ...againsText(run)].map((line) => `- ${line}.`),
     `- Agent: ${code(run.agent)}, model: ${code(envelope.model)}`,
     `- Tools: ${envelope.tools.map(code).join(', ') || 'none'}`,

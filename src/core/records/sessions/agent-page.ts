@@ -1,5 +1,6 @@
 /** The Markdown file of a sub-agent, a stage or a coagent: its metadata and permissions, its task and its findings. Pure. */
 import type { Approval, Decision } from '#contract/approval.ts';
+import { formatRunTitle } from '#contract/flows/run-title.ts';
 import { isServing } from '#contract/flows/serving.ts';
 import { CACHED_TEXT } from '#contract/messages/fork-text.ts';
 import type { Entry } from '#contract/message.ts';
@@ -45,7 +46,7 @@ export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Arou
   const steps = renderSteps({ entries: said, calls: ownCalls, linkedRuns: [] });
   const none = run.outcome === null ? 'None yet.' : 'It handed over no report.';
   return lines([
-    fieldsOf(run, decision, { runs, folder }) + `# ${inline(run.agent)}: ${inline(run.title)}`,
+    fieldsOf(run, decision, { runs, folder }) + `# ${inline(formatRunTitle(run))}`,
     '',
     placeOf(run, runs, folder),
     ...[...againOfText(run), ...againsText(run)].flatMap((line) => ['', `${line}.`]),

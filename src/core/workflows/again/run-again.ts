@@ -37,7 +37,8 @@ export async function runAgain(
   const { folder } = conversation;
   const agents = await engine.agents.of(folder);
   const limits = await limitsIn(engine, folder);
-  const prompt = `Run ${row.agent} again: ${row.title}`;
+  const title = row.title === row.agent ? '' : `: ${row.title}`;
+  const prompt = `Run ${row.agent} again${title}`;
   const parent = await loneLead(engine, agents, conversation, { prompt, limits: limits(), chosen });
   await engine.model(parent.envelope.provider);
   await heldAgainstNow(engine, envelope, { parent: parent.envelope, agents, limits: limits() });
