@@ -140,10 +140,7 @@ export class Envelopes {
         delete cut.mcp;
         return Object.assign(cut, mcpOf(part.mcp ?? [], kept));
       },
-      reads: (name) => {
-        const tool = this.#tools.get(name);
-        return tool !== undefined && onlyReads(tool);
-      },
+      reads: (name) => onlyReads(this.#tools.get(name) ?? { permissions: ['Execute'] }),
     };
   }
 

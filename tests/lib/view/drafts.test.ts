@@ -17,12 +17,12 @@ const entries = [says(0), reviewed(1, 0, false, 40), says(2), reviewed(3, 2, tru
 const run = { kind: 'lead', text: 'Answer 2', outcome: 'completed', envelope: envelopeOf('lead', 'Go') } as const;
 
 test('folds an answer that a better one took the place of, with its score', () => {
-  expect([...findDrafts(run, entries)]).toEqual([[0, { entry: 0, score: 40 }]]);
+  expect([...findDrafts(run, entries)]).toEqual([[0, { score: 40, next: null }]]);
 });
 
 test('folds the answer of a lead that a stage goes on from, and that of a sub-agent not', () => {
   const { prompt: _, stages: __, ...stage } = envelopeOf('next', '-');
   const followed = { ...run, envelope: { ...run.envelope, stages: [stage] } };
-  expect(findDrafts(followed, entries).get(2)).toEqual({ next: 'next' });
+  expect(findDrafts(followed, entries).get(2)).toEqual({ score: null, next: 'next' });
   expect(findDrafts({ ...followed, kind: 'delegate' }, entries).get(2)).toBeUndefined();
 });
