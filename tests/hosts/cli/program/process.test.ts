@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { CHILD, LEAD, plainAnswer, spawn, spawnOne, threeChildren } from '../../../support/fake-model/scenarios.ts';
-import { Script, text } from '../../../support/fake-model/script.ts';
+import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { inProcess } from '../../support/engine.ts';
 import { ownerPid, waits } from '../../support/owner.ts';
 import { hasTerminals, machine } from '../../support/process.ts';
@@ -81,6 +81,14 @@ test('without a terminal nobody is asked: the answer is no', async () => {
     out: '',
     err: 'triad: --approve ask needs a terminal to ask on: use --approve all or --approve none\n',
   });
+});
+
+test('run reports a lead that repeats itself once', async () => {
+  const home = await machine(new Script().on({}).reply([toolUse('read_file', { path: 'README.md' })]));
+  await writeFile(join(home.home, 'config.toml'), '[limits]\ndoom_loop_threshold = 2\n');
+  const { code, out, err } = await inProcess(home, 'memory')(['run', '--approve', 'none', 'Go']);
+  expect(code).not.toBe(0);
+  expect(`${out}${err}`.match(/Repetitive behaviour detected/g)).toHaveLength(1);
 });
 
 test('run --approve none starts no sub-agent in approval mode selective', async () => {
