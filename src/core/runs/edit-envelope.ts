@@ -16,7 +16,7 @@ import { boundedBy, checkedInput, FIXED_FIELDS, FIXED_SERVED_FIELDS } from './en
 import { mcpOf } from './mcp-narrowing.ts';
 import { checkCeilings, checkMode, checkPermissions, refuseChanged } from './narrowing.ts';
 import { callsNone, movedTo, temperatureOf } from './provider-choice.ts';
-import { DONE, editedServing, type Kit, servedWithin } from './serving.ts';
+import { DONE, editServing, type Kit, servedWithin } from './serving.ts';
 
 /** What an edit is checked with; `Envelopes` makes it. */
 interface EditPorts {
@@ -77,7 +77,7 @@ export function editEnvelope(
     all: (tools, can, model) => ports.allTools(tools, can, model),
   };
   const own = { ...editAgent(parsed.data, asked, bounds, ports), prompt };
-  const serving = editedServing(parsed.data, asked, (part, before) => editServed(part, before, ports));
+  const serving = editServing(parsed.data, asked, (part, before) => editServed(part, before, ports));
   const edited = servedWithin({ ...own, ...serving }, asked, ports.kit);
   return { value: edited, hash: canonicalHash(edited) };
 }

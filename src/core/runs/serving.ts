@@ -76,7 +76,7 @@ export function servedWithin(edited: Envelope, asked: Envelope, kit: Kit): Envel
  * The coagents and stages of an edited envelope, each after its own edit. Throws `bad_input` if the agents, or how they take
  * turns, are not as asked.
  */
-export function editedServing(
+export function editServing(
   value: Pick<Envelope, 'flow' | 'stages'>,
   asked: Pick<Envelope, 'flow' | 'stages'>,
   edit: <T extends Coagent>(part: T, asked: T) => T,

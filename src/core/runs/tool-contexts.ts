@@ -64,7 +64,7 @@ export function contextsFor(
     const outputPath = () => engine.outputs.path(ids);
     return {
       ...ids,
-      span: engine.isTraced() ? callSpan(parts, toolCallId) : null,
+      span: engine.isTraced() ? createCallSpan(parts, toolCallId) : null,
       workspace,
       lent: (kind) => engine.lenders.of(conversationId, kind),
       signal,
@@ -84,7 +84,7 @@ export function contextsFor(
 }
 
 /** The span that the telemetry makes of the call when it ends. */
-function callSpan({ workflow, plan }: Parts, toolCallId: string): CallSpan {
+function createCallSpan({ workflow, plan }: Parts, toolCallId: string): CallSpan {
   const { workflowId, runId } = plan.recorder.ids;
   return {
     traceId: traceIdOf(workflow.runs.leadRunId),

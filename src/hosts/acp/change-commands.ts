@@ -5,7 +5,7 @@ import type { ChangeDiff, ChangeRow, UndoneFile } from '#contract/change.ts';
 import { titleOf } from '#contract/messages/short-text.ts';
 import type { Client, Output } from '#contract/rpc.ts';
 import { visible } from '../cli/terminal/visible.ts';
-import { textContent } from './tool-call.ts';
+import { wholeText } from './question.ts';
 
 export type ChangeCommand = 'undo' | 'redo' | 'rewind';
 
@@ -31,8 +31,8 @@ type Direction = 'undo' | 'redo';
 
 /** How one file would be changed. */
 interface FilePlan extends UndoneFile {
-  added: number;
-  removed: number;
+  /** Null where lines cannot be counted, or are too many to count. */
+  lines: { added: number; removed: number } | null;
   diffs: ToolCallContent[];
 }
 
@@ -76,13 +76,13 @@ async function planFiles(client: Client, place: Place, direction: Direction): Pr
       `Nothing to ${direction}: no change of a file in this session is ${isUndone ? 'undone' : 'left'}`,
     );
   const { workflowId } = row;
-  const files = await planOf(client, place, { rows, workflowId, direction });
-  const undoOptions = optionsFor(files, direction === 'undo' ? 'Undo' : 'Redo');
+  const files = await planFileChanges(client, place, { rows, workflowId, direction });
+  const undoOptions = createOptions(files, direction === 'undo' ? 'Undo' : 'Redo');
   if (undoOptions === null) throw createRefusal(`Nothing to ${direction}: ${conflictText(files)}`);
   const target = { fromWorkflowId: workflowId };
   return {
     title: `${direction === 'undo' ? 'Undo' : 'Redo'} the changes of ${countFiles(files)}`,
-    ...shownOf(place, files),
+    ...describeFiles(place, files),
     options: undoOptions,
     carryOut: async (using) => {
       const input = { conversationId, target, redo: isUndone, leave: hasConflict(files) };
@@ -110,15 +110,15 @@ async function planRewind(
   const count = Number(rest);
   const { conversationId } = place;
   const rows = await client.request('change.list', { conversationId });
-  const files = await planOf(client, place, { rows, workflowId: message.id, direction: 'undo' });
+  const files = await planFileChanges(client, place, { rows, workflowId: message.id, direction: 'undo' });
   const leaves = `${count === 1 ? 'This message leaves' : `These ${count} messages leave`} the context of the lead:`;
-  const shown = shownOf(place, files);
+  const shown = describeFiles(place, files);
   const texts = messages.slice(0, count).map(({ prompt }) => `- ${visible(titleOf(prompt))}`);
-  const withFiles = optionsFor(files, 'Rewind messages and files');
+  const withFiles = createOptions(files, 'Rewind messages and files');
   return {
     title: `Go back to before “${visible(titleOf(message.prompt))}”`,
     paths: shown.paths,
-    content: [textContent([leaves, ...texts].join('\n')), ...shown.content],
+    content: [wholeText([leaves, ...texts].join('\n')), ...shown.content],
     options: [
       ...(withFiles ?? []).filter(({ kind }) => kind === 'allow_once'),
       { optionId: 'messages', name: 'Rewind messages only', kind: 'allow_once' },
@@ -141,17 +141,17 @@ async function planReturn(client: Client, place: Place, workflows: readonly Work
   const messages = workflows.slice(first);
   const workflowId = messages[0]!.id;
   const rows = await client.request('change.list', { conversationId });
-  const files = await planOf(client, place, { rows, workflowId, direction: 'redo' });
+  const files = await planFileChanges(client, place, { rows, workflowId, direction: 'redo' });
   const texts = messages.map(({ prompt }) => `- ${visible(titleOf(prompt))}`);
-  const shown = shownOf(place, files);
+  const shown = describeFiles(place, files);
   return {
     title: `Take the rewind of ${messages.length === 1 ? '1 message' : `${messages.length} messages`} back`,
     paths: shown.paths,
     content: [
-      textContent(['These messages come back into the context of the lead:', ...texts].join('\n')),
+      wholeText(['These messages come back into the context of the lead:', ...texts].join('\n')),
       ...shown.content,
     ],
-    options: [...(optionsFor(files, 'Redo') ?? [{ ...ALLOW, name: 'Redo' }, REJECT])],
+    options: [...(createOptions(files, 'Redo') ?? [{ ...ALLOW, name: 'Redo' }, REJECT])],
     carryOut: async (using) => {
       const input = { conversationId, workflowId, left: false, files: files.length > 0, leave: hasConflict(files) };
       const done = await using.request('conversation.rewind', input);
@@ -166,7 +166,7 @@ const ALLOW = { optionId: 'allow', kind: 'allow_once' } as const;
 const REJECT: PermissionOption = { optionId: 'reject', name: 'Cancel', kind: 'reject_once' };
 
 /** Null if no file can be changed. */
-function optionsFor(files: readonly FilePlan[], name: string): PermissionOption[] | null {
+function createOptions(files: readonly FilePlan[], name: string): PermissionOption[] | null {
   const count = files.filter(isDoable).length;
   if (count === 0) return null;
   const rest = `${name}, except for files in conflict`;
@@ -177,7 +177,7 @@ const isDoable = ({ outcome }: UndoneFile): boolean => outcome === 'put_back' ||
 const hasConflict = (files: readonly UndoneFile[]): boolean => files.some(({ outcome }) => outcome === 'conflict');
 
 /** What would become of each file that the message, or a later one, changed; empty if none changed any. */
-async function planOf(
+async function planFileChanges(
   client: Client,
   { conversationId, folder }: Place,
   { rows, workflowId, direction }: { rows: readonly ChangeRow[]; workflowId: string; direction: Direction },
@@ -187,30 +187,25 @@ async function planOf(
   const target = { fromWorkflowId: workflowId };
   const input = { conversationId, target, redo: direction === 'redo', preview: true };
   const outcomes = await client.request('change.undo', input);
+  const isReversed = direction === 'undo';
   const plans: FilePlan[] = [];
   for (const file of outcomes.filter(({ outcome }) => outcome !== 'already')) {
-    const changes = own
-      .filter(({ files }) => files.some(({ path, state }) => path === file.path && isWanted(state, direction)))
-      .slice(0, plans.length < MOST_DIFFS ? Infinity : 0);
+    const isShown = plans.length < MOST_DIFFS;
+    const changes = own.filter(({ files }) =>
+      files.some(({ path, state }) => isShown && path === file.path && isWanted(state, direction)),
+    );
     const hunks: ChangeDiff['hunks'] = [];
-    for (const { runId, toolCallId } of direction === 'undo' ? changes.toReversed() : changes) {
+    for (const { runId, toolCallId } of isReversed ? changes.toReversed() : changes) {
       const diff = client.request('change.diff', { conversationId, runId, toolCallId, path: file.path });
       // A change of which nothing is stored has no lines to show.
-      hunks.push(
-        ...(await diff.then(
-          ({ hunks: all }) => all,
-          () => [],
-        )),
-      );
+      hunks.push(...(await diff.catch(() => ({ hunks: [] }))).hunks);
     }
-    const isReversed = direction === 'undo';
     const lines = hunks.flatMap((hunk) => hunk.lines);
     const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
     const [plus, minus] = [count('+'), count('-')];
     plans.push({
       ...file,
-      added: isReversed ? minus : plus,
-      removed: isReversed ? plus : minus,
+      lines: hunks.length === 0 ? null : isReversed ? { added: minus, removed: plus } : { added: plus, removed: minus },
       diffs: hunks.map((hunk) => diffContent(resolve(folder, file.path), hunk.lines, isReversed)),
     });
   }
@@ -224,17 +219,18 @@ function diffContent(path: string, lines: readonly string[], isReversed: boolean
   return { type: 'diff', path, oldText, newText };
 }
 
-function shownOf({ folder }: Place, files: readonly FilePlan[]): Pick<PlannedChange, 'content' | 'paths'> {
+function describeFiles({ folder }: Place, files: readonly FilePlan[]): Pick<PlannedChange, 'content' | 'paths'> {
   if (files.length === 0) return { content: [], paths: [] };
   return {
-    content: [textContent(files.map(fileText).join('\n')), ...files.filter(isDoable).flatMap(({ diffs }) => diffs)],
+    content: [wholeText(files.map(fileText).join('\n')), ...files.filter(isDoable).flatMap(({ diffs }) => diffs)],
     paths: files.map(({ path }) => resolve(folder, path)),
   };
 }
 
-function fileText({ path, outcome, why, added, removed }: FilePlan): string {
+function fileText({ path, outcome, why, lines }: FilePlan): string {
   if (outcome === 'conflict') return `- ${visible(path)}: stays as it is, ${visible(why ?? 'it was changed since')}`;
-  return `- ${visible(path)}  +${added} −${removed}${outcome === 'merged' ? ', later changes stay' : ''}`;
+  const counts = lines ? `  +${lines.added} −${lines.removed}` : '';
+  return `- ${visible(path)}${counts}${outcome === 'merged' ? ', later changes stay' : ''}`;
 }
 
 function conflictText(files: readonly FilePlan[]): string {

@@ -93,7 +93,7 @@ function calledBy({ subject }: Request, item: number): { tool: string; input: un
 }
 
 /** What a yes would allow is never cut. */
-function wholeText(text: string): ToolCallContent {
+export function wholeText(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text } };
 }
 

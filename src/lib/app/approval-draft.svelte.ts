@@ -207,12 +207,12 @@ function fieldsOf(envelope: Envelope): Record<string, unknown> {
     delete (part as { flow?: unknown }).flow;
     const isTwice = all.some(({ agent }, other) => other < index && agent.agent === part.agent);
     const whose = isTwice ? `${part.agent}, ${index + 1}` : part.agent;
-    return Object.entries(ownFieldsOf(part)).map(([name, value]) => [`${name} (${whose})`, value] as const);
+    return Object.entries(listOwnFields(part)).map(([name, value]) => [`${name} (${whose})`, value] as const);
   });
-  return { ...ownFieldsOf(own), ...Object.fromEntries(served) };
+  return { ...listOwnFields(own), ...Object.fromEntries(served) };
 }
 
-function ownFieldsOf({ limits: { budget, ...limits }, ...others }: Coagent): Record<string, unknown> {
+function listOwnFields({ limits: { budget, ...limits }, ...others }: Coagent): Record<string, unknown> {
   return { ...others, ...limits, ...budget };
 }
 

@@ -3,7 +3,7 @@ import type { ApprovalRequest } from '#contract/approval.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
 
 /** `edited`: the envelope of a sub-agent as the person has changed it; null for no change. The hash is of what was asked. */
-export function questionJson(request: ApprovalRequest, item: number, edited: unknown): Record<string, unknown> {
+export function createQuestionJson(request: ApprovalRequest, item: number, edited: unknown): Record<string, unknown> {
   const { id, agent, chain, title, risk, reversible, subject } = request;
   const about = { approvalId: id, agent, chain, title, risk, reversible };
   if (!isSpawn(subject)) return { ...about, subject };
