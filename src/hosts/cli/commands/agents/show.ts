@@ -21,7 +21,8 @@ export async function showAgent(
   ]);
   const { chain = [] } = agents.find((agent) => agent.name === definition.name) ?? {};
   if (json) return screen.data(`${JSON.stringify({ ...definition, needs, warnings, chain }, null, 2)}\n`);
-  for (const [key, value] of agentFacts(definition, needs)) screen.data(`${visible(key).padEnd(19)} ${visible(value)}\n`);
+  for (const [key, value] of agentFacts(definition, needs))
+    screen.data(`${visible(key).padEnd(19)} ${visible(value)}\n`);
   for (const line of agentPicture(definition, chain, agents)) screen.data(`${visible(line)}\n`);
   const { systemPrompt } = definition;
   screen.data(`\n${dataText(screen, systemPrompt)}\n`);
