@@ -182,3 +182,26 @@ test(
     }
   },
 );
+
+test('an agent that is tried on its page runs its whole chain, and the last answer is the result', async ({
+  start,
+}) => {
+  const app = await start(pairAndChain(new Gate()), having(FILES));
+  const { page } = app;
+  await page.goto(new URL('/agents', page.url()).href);
+  await page
+    .getByRole('link', { name: /finder/ })
+    .first()
+    .click();
+  const tried = page.getByRole('region', { name: 'Try it' });
+  await expect(tried).toContainText('those that work with it');
+  await tried.getByRole('textbox').fill('Find the facts.');
+  await tried.getByRole('textbox').press('Enter');
+  const stages = page.getByRole('list', { name: 'Chain' }).getByRole('listitem');
+  await expect(stages).toContainText(['error', 'not reached']);
+  await expect(page.getByRole('button', { name: /Passed to writer/ })).toContainText('Three facts.');
+  await page.getByRole('button', { name: 'Try again' }).press('Enter');
+  await expect(stages).toContainText(['attempt 2', 'completed']);
+  await expect(page.getByRole('article').first()).toContainText('All is so.');
+  await expectAlsoAccessible(page, 'the chain of a lead');
+});

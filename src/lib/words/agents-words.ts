@@ -168,6 +168,7 @@ export const agentsWords = {
   only: 'Only these',
   test: 'Try it',
   testHint: 'Opens a conversation with this agent alone. It starts no others, and asks as usual.',
+  testHintServed: 'Opens a conversation with this agent and those that work with it. It asks as usual.',
   testNot: {
     dirty: 'Save it first: what is tried is what is saved.',
     overridden: 'Another agent of the same name is used in its place.',

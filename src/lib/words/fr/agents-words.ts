@@ -169,6 +169,8 @@ export const agentsWords = {
   only: 'Seulement ceux-ci',
   test: 'Essayer',
   testHint: 'Ouvre une conversation avec cet agent seul. Il n’en lance pas d’autres, et demande comme d’habitude.',
+  testHintServed:
+    'Ouvre une conversation avec cet agent et ceux qui travaillent avec lui. Il demande comme d’habitude.',
   testNot: {
     dirty: 'Enregistrez-le d’abord : on essaie ce qui est enregistré.',
     overridden: 'Un autre agent du même nom est utilisé à sa place.',
