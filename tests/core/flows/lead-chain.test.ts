@@ -171,4 +171,29 @@ describe('a lead that agents follow', () => {
     expect(again).toMatchObject({ outcome: 'completed', text: 'Rain is coming.' });
     expect(await engine.store.run(draft!.id)).toMatchObject({ outcome: 'completed', attempt: 2 });
   });
+
+  test('reads no report of a sub-agent any more once a stage has its answer', async () => {
+    const lead = definitionOf({ name: 'lead', role: 'primary', systemPrompt: 'You lead.', next: ['polish'] });
+    const broken = { times: 1, status: 400, error: { type: 'invalid_request_error', message: 'It broke' } };
+    const script = new Script()
+      .on({ system: /You polish\./ })
+      .reply([text('Rain is coming.')])
+      .on({ system: /You draft\./ })
+      .reply([text('x')], broken)
+      .on({ turn: 1 })
+      .reply([delegateTo('draft', 'Draft.')])
+      .on({})
+      .reply([text('It rains.')]);
+    const [, draft, polish] = JSON_CHAIN.map(({ input: __, ...definition }) => definition);
+    const { next: _, ...alone } = draft!;
+    const definitions = [lead, alone, polish!];
+    const engine = await startLed(script, 'lead', {}, { definitions, start });
+    const end = await engine.ask('Find facts.');
+    expect(end.text).toBe('Rain is coming.');
+    const failed = (await rows(engine, end.workflowId)).find(({ agent }) => agent === 'draft');
+    await expect(engine.runtime.request('run.retry', { runId: failed!.id })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('lead has handed its answer to polish') as string,
+    });
+  });
 });
