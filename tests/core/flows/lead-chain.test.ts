@@ -196,4 +196,15 @@ describe('a lead that agents follow', () => {
       message: expect.stringContaining('lead has handed its answer to polish') as string,
     });
   });
+
+  test('ends at the time limit of its workflow while a stage works', async () => {
+    const hangs = { blocks: [text('I begin', { deltas: 4 })], options: { hangAfter: 3 } };
+    const settings = '[limits.workflow]\nmax_minutes = 0.01\n';
+    const engine = await startLed(chainScript({ draft: hangs }), 'research', { settings });
+    const end = await engine.ask('Find facts.');
+    expect(end).toMatchObject({ outcome: 'timed_out', error: { code: 'limit_reached' } });
+    expect((await stagesOf(engine, end.workflowId)).map(({ agent, outcome }) => [agent, outcome])).toEqual([
+      ['draft', 'timed_out'],
+    ]);
+  });
 });
