@@ -40,6 +40,9 @@ export function contextIn(
   const ids = { conversationId: 'c', workflowId: 'w', runId: 'r', toolCallId: 't' };
   return {
     ...ids,
+    provider: 'anthropic',
+    model: 'claude-sonnet-5-5',
+    span: null,
     ask: () => Promise.resolve(null),
     sample: () => Promise.reject(new Error('There is no model')),
     workspace,

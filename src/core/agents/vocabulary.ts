@@ -16,7 +16,10 @@ const READING: readonly Permission[] = [...BASELINE, 'DatabaseRead'];
 /** The names that models go by; the ids that they stand for may be changed in the settings. */
 export const MODEL_ALIASES: readonly string[] = Object.keys(DEFAULT_ALIASES);
 
-export type KnownTool = Pick<Tool, 'name' | 'permissions' | 'primaryOnly' | 'startsAgents' | 'baseline' | 'changesState'>;
+export type KnownTool = Pick<
+  Tool,
+  'name' | 'permissions' | 'primaryOnly' | 'startsAgents' | 'baseline' | 'changesState'
+>;
 
 /** Whether an agent with these permissions may have the tool. */
 export function isWithinPermissions(

@@ -41,7 +41,5 @@ export function compositionWarnings(file: FineFile, names: Names, tools: readonl
 }
 
 function namedWriters({ tools: named }: AgentDefinition, tools: readonly KnownTool[]): string[] {
-  return tools
-    .filter((tool) => named?.includes(tool.name) && !onlyReads(tool))
-    .map(({ name }) => name);
+  return tools.filter((tool) => named?.includes(tool.name) && !onlyReads(tool)).map(({ name }) => name);
 }

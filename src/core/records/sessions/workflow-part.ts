@@ -142,7 +142,10 @@ function linksOf(run: RunRow, record: WorkflowRows, folder: string): string[] {
     // A stage may have a coagent too.
     ...serversOf(one, runs).map((each) => `    - ${linkOf(each, roleOf(each, runs), { record, folder })}`),
   ]);
-  return [`- ${linkOf(run, `${run.kind}${run.title === run.agent ? '' : `, ${inline(run.title)}`}`, { record, folder })}`, ...below];
+  return [
+    `- ${linkOf(run, `${run.kind}${run.title === run.agent ? '' : `, ${inline(run.title)}`}`, { record, folder })}`,
+    ...below,
+  ];
 }
 
 function linkOf(run: RunRow, what: string, { record, folder }: { record: WorkflowRows; folder: string }): string {
