@@ -13,10 +13,13 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   'stands in a question, which is looked at whole, with what it is about': [
     ...[
       ...['action-form', 'approval-answer', 'approval-grant', 'approval-header', 'approval-modal', 'approval-subject'],
-      ...['arguments-box', 'ask-back', 'choice-list', 'command-parts', 'envelope-form', 'key-hint', 'limit-form'],
+      ...['arguments-box', 'ask-back', 'choice-list', 'command-parts', 'key-hint', 'limit-form'],
       ...['limit-stop', 'mcp-subject'],
-      ...['model-field', 'passage', 'provider-field', 'reject-form', 'reply-form', 'spawn-decision', 'text-box'],
+      ...['passage', 'question-json', 'reject-form', 'reply-form', 'spawn-decision', 'text-box'],
       ...['told-text', 'tool-decision', 'tool-form'],
+      ...['agent-fields', 'envelope-form', 'model-field', 'provider-field', 'served-form'].map(
+        (name) => `envelope/${name}`,
+      ),
     ].map((name) => `approvals/${name}`),
     ...['envelope-facts', 'exchange-list', 'foreign-words', 'mcp-offers', 'output-form', 'pattern-field'].map(inParts),
     ...['control-file-list', 'serving-agents', 'serving-box', 'serving-detail', 'verdict-view'].map(inParts),
@@ -30,7 +33,7 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   'asks the program, and is empty without its answer': [
     ...['folder-choice', 'folder-field', 'lead-preview', 'session-folder', 'trust-dialog'].map(inParts),
     ...['trust-file', 'unlisted-note', 'grant-row', 'composer/lead-picker'].map(inParts),
-    ...['runs/again/again-line', 'runs/missing-note', 'runs/workflow-actions'],
+    ...['runs/again/again-line', 'runs/lead-chain', 'runs/missing-note', 'runs/workflow-actions'],
   ],
 };
 

@@ -2,7 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { queryObjects } from 'node:v8';
+import { queryObjects, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Transcript } from '#core/log/transcript.ts';
 import { Workflow } from '#core/workflows/workflow.ts';
 
@@ -32,6 +33,12 @@ export async function held(): Promise<Held> {
     childProcesses: await childProcesses(),
     objects: KINDS.reduce((sum, kind) => sum + Number(queryObjects(kind, { format: 'count' })), 0),
   };
+}
+
+/** Collects garbage in a process that was not started with `--expose-gc`. */
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
 }
 
 /** On Linux, where it can be read without starting one more. */

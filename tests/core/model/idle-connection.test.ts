@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { answering, PROTOCOLS, requestOf, serve } from '../../support/fake-model/exchange.ts';
 import { text } from '../../support/fake-model/script.ts';
-import { collectGarbage } from '../../support/garbage.ts';
+import { collectGarbage } from '../../support/held.ts';
 
 test.for([...PROTOCOLS])('an idle connection does not refer to the listener of its request: %s', async (protocol) => {
   const { server, model } = await serve(answering([text('Done.')]), {}, protocol);

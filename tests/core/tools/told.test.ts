@@ -163,6 +163,11 @@ test('list_agents names the agents that can be delegated to, asks nobody and tak
     'test-generator',
     'worker',
   ]);
-  expect(outputOf(listed?.text)).toEqual({ success: true, agents: delegable });
+  const contracts: Record<string, object> = {
+    'fact-finder': { chain: ['report-writer', 'report-checker'] },
+    'report-writer': { chain: ['report-checker'], input_schema: expect.objectContaining({ type: 'object' }) as object },
+  };
+  const expected = delegable.map((agent) => ({ ...agent, ...contracts[agent.name] }));
+  expect(outputOf(listed?.text)).toEqual({ success: true, agents: expected });
   expect(engine.of('approval-request')).toEqual([]);
 });

@@ -12,8 +12,7 @@ import { startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
-import { collectGarbage } from '../../support/garbage.ts';
-import type { Held } from '../../support/held.ts';
+import { collectGarbage, type Held } from '../../support/held.ts';
 import { builtProgram } from '../../support/program.ts';
 import { fullTest } from '../../support/samples.ts';
 

@@ -1,8 +1,0 @@
-/** Collects garbage in a test that was not started with `--expose-gc`. */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
-export function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-}
