@@ -84,10 +84,9 @@ export const flowWords = {
     `${plural(files, 'file', 'files')}${lines === null ? '' : ` ${counts(lines)}`}`,
   counts,
   chain: 'Chain',
-  /** An answer that a later or better one took the place of. */
-  draft: (score: number | null) => `Earlier answer${score === null ? '' : `, ${score} of 100`}`,
-  /** The answer of a lead that another agent goes on from. */
-  handedOn: (agent: string) => `Passed to ${agent}`,
+  supersededAnswer: (score: number | null) => `Superseded answer${score === null ? '' : `, ${score} of 100`}`,
+  /** The answer that a lead passed to a stage. */
+  passedAnswer: (agent: string) => `Passed to ${agent}`,
   toCome: 'to come',
   notReached: 'not reached',
   // Of a chain all agents count, as in the question about it. `place`: how many are before it; `stages`: follow the first.

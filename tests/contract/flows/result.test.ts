@@ -1,6 +1,6 @@
-/** Which of several answers is the result, and which are superseded. */
+/** The choice of the result, and the answers that it supersedes. */
 import { describe, expect, test } from 'vitest';
-import { chooseResult, supersededAnswers } from '#contract/flows/result.ts';
+import { chooseResult, findSupersededAnswers } from '#contract/flows/result.ts';
 import type { Entry } from '#contract/message.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
@@ -30,18 +30,18 @@ describe('the result of a run', () => {
     ['completed', [...round(0, 'One', true, 90), says(3, 'Fixed', 'b')], 'completed', 'One\n\nFixed', 0, 90, []],
   ] as const)('is %s', ([reason, entries, outcome, text, entry, score, others]) => {
     expect(chooseResult({ outcome, text }, entries)).toEqual({ reason, entry, score });
-    expect(supersededAnswers({ outcome, text }, entries).map((one) => one.entry)).toEqual(others);
+    expect(findSupersededAnswers({ outcome, text }, entries).map((one) => one.entry)).toEqual(others);
   });
 
-  test('is no choice for a single answer that nothing reviewed', () => {
+  test('is not chosen for a single answer without a review', () => {
     expect(chooseResult({ outcome: 'completed', text: 'One' }, [says(0, 'One')])).toBeNull();
-    expect(supersededAnswers({ outcome: 'completed', text: 'One' }, [says(0, 'One')])).toEqual([]);
+    expect(findSupersededAnswers({ outcome: 'completed', text: 'One' }, [says(0, 'One')])).toEqual([]);
   });
 
-  test('supersedes an answer of a run that works once the next one has come', () => {
+  test('supersedes an answer of a running run as soon as another answer follows', () => {
     const run = { outcome: null, text: '' };
     const first = round(0, 'One', false, 40);
-    expect(supersededAnswers(run, first)).toEqual([]);
-    expect(supersededAnswers(run, [...first, says(3, 'Two')])).toEqual([{ entry: 0, score: 40 }]);
+    expect(findSupersededAnswers(run, first)).toEqual([]);
+    expect(findSupersededAnswers(run, [...first, says(3, 'Two')])).toEqual([{ entry: 0, score: 40 }]);
   });
 });

@@ -6,7 +6,7 @@ import { folderWith } from '../../support/workspace.ts';
 import { verdict } from '../../support/fake-model/reflecting.ts';
 import { startReflecting } from '../../support/reflecting.ts';
 
-test('reviews are shown with their score and critique, and an answer that lost behind a fold', async () => {
+test('shows reviews with their score and critique, and a superseded answer behind a fold', async () => {
   const data = await folderWith();
   const engine = await startReflecting(
     {
@@ -30,8 +30,7 @@ test('reviews are shown with their score and critique, and an answer that lost b
   // Beside them lie marks that go when a session is written.
   const pages = Object.entries(await filesBelow(join(data, 'sessions')));
   const page = pages.find(([, words]) => words.includes('## Reviews'))?.[1] ?? '';
-  const fold =
-    '<details>\n<summary>Answer that was not handed over</summary>\n\n```\nfirst\n```\n\n</details>\n\n- Review 2';
+  const fold = '<details>\n<summary>Superseded answer</summary>\n\n```\nfirst\n```\n\n</details>\n\n- Review 2';
   expect(page).toContain(`- Review 1: not passed, 40 of 100\n\n> Kumquat is missing.\n\n${fold}`);
   expect(page).toContain('- Review 2: passed, 90 of 100\n\n> Complete.\n\n## Findings\n\n> second\n');
   const reviews = [

@@ -4,7 +4,7 @@ import type { RunRow } from '#contract/view.ts';
 import { verdictOf } from '../../loop/review-words.ts';
 import { inline, quote } from '../markdown-parts.ts';
 import { agentFileOf, wikilink } from './names.ts';
-import { foldLosingAnswer } from './reviews-part.ts';
+import { foldSupersededAnswer } from './reviews-part.ts';
 
 export function handoffEntries(entries: readonly Entry[] = []): HandoffEntry[] {
   return entries.filter((entry) => entry.kind === 'handoff');
@@ -28,7 +28,7 @@ export function handoffsOf(
     if (!back) return ['', `${head}: not back yet`];
     const said = back.review?.verdict?.critique ?? back.error ?? '';
     const found = back.review ? verdictOf(back.review) : back.outcome;
-    const fold = own ? foldLosingAnswer(out.answer, own.run, own.entries) : [];
+    const fold = own ? foldSupersededAnswer(out.answer, own.run, own.entries) : [];
     return ['', `${head}: ${found}`, ...(said === '' ? [] : ['', quote(said)]), ...fold];
   });
 }

@@ -1,5 +1,5 @@
-/** Which answer is the result of a workflow, and why, in a sentence and as data. Pure. */
-import { chooseResult, type ResultReason, supersededAnswers } from '#contract/flows/result.ts';
+/** The result of a workflow with the reason why it was chosen, as a sentence and as data. Pure. */
+import { chooseResult, type ResultReason, findSupersededAnswers } from '#contract/flows/result.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { inline } from '../markdown-parts.ts';
@@ -13,12 +13,12 @@ export interface WorkflowResult {
   /** `last_stage`: the last agent of the chain gave it. */
   reason: ResultReason | 'last_stage';
   score: number | null;
-  /** Reviewed answers that it took the place of. */
+  /** The superseded answers of the same run. */
   superseded: { entry: number; score: number | null }[];
 }
 
-/** Null for a workflow without a result, and for one with a single answer that nothing reviewed. `entries`: by run. */
-export function workflowResult(
+/** Returns null for a workflow without a result, and for a single answer without a review. `entries`: by run id. */
+export function chooseWorkflowResult(
   { runId, text, outcome }: Pick<WorkflowRow, 'runId' | 'text' | 'outcome'>,
   runs: readonly RunRow[],
   entries: ReadonlyMap<string, readonly Entry[]>,
@@ -33,8 +33,12 @@ export function workflowResult(
   if (reason === null) return null;
   const { entry = null, score = null } = chosen ?? {};
   return {
-    ...{ run_id: run.id, agent_name: run.agent, entry, reason, score },
-    superseded: chosen ? supersededAnswers(run, own).map((one) => ({ ...one })) : [],
+    run_id: run.id,
+    agent_name: run.agent,
+    entry,
+    reason,
+    score,
+    superseded: chosen ? findSupersededAnswers(run, own).map((one) => ({ ...one })) : [],
   };
 }
 
@@ -47,8 +51,8 @@ const REASONS: Readonly<Record<WorkflowResult['reason'], string>> = {
   last_stage: 'it is the answer of the last agent of the chain',
 };
 
-/** Such as "Answer of writer, 90 of 100: its review passed. Superseded: 1 answer (60 of 100).". */
-export function formatResult({ agent_name: agent, reason, score, superseded }: WorkflowResult): string {
+/** Returns a sentence such as "Answer of writer, 90 of 100: its review passed. Superseded: 1 answer (60 of 100).". */
+export function formatWorkflowResult({ agent_name: agent, reason, score, superseded }: WorkflowResult): string {
   const points = (value: number | null): string => (value === null ? '' : `, ${value} of 100`);
   const scores = superseded.map((one) => (one.score === null ? 'no score' : `${one.score} of 100`)).join(', ');
   const count = superseded.length === 1 ? '1 answer' : `${superseded.length} answers`;

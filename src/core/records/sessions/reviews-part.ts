@@ -1,5 +1,6 @@
-/** The reviews of a run's answers, and the answers that lost. Pure. */
+/** The reviews of the answers of a run, and its superseded answers. Pure. */
 import type { Entry, HandoffEntry, Review } from '#contract/message.ts';
+import { findSupersededAnswers } from '#contract/flows/result.ts';
 import { textOf } from '#contract/messages/response-text.ts';
 import type { RunRow } from '#contract/view.ts';
 import { fence, quote } from '../markdown-parts.ts';
@@ -18,28 +19,21 @@ export function reviewsOf(
     const critique = review.verdict?.critique ?? '';
     const head = `- ${headOfReview(index + 1, review)}`;
     const isLast = own[index + 1]?.answer !== review.answer;
-    const fold = isLast ? foldLosingAnswer(review.answer, run, entries) : [];
+    const fold = isLast ? foldSupersededAnswer(review.answer, run, entries) : [];
     return ['', head, ...(critique === '' ? [] : ['', quote(critique)]), ...fold];
   });
 }
 
-/** Returns the text of an answer behind a fold; nothing while the run works, and nothing for the answer that is its result. */
-export function foldLosingAnswer(
+/** Returns the text of an answer behind a fold; empty for an answer that is not superseded. */
+export function foldSupersededAnswer(
   answer: number,
-  { text, outcome }: Pick<RunRow, 'text' | 'outcome'>,
+  run: Pick<RunRow, 'text' | 'outcome'>,
   entries: readonly Entry[],
 ): string[] {
   const entry = entries.find(({ n }) => n === answer);
-  if (outcome === null || entry?.kind !== 'assistant' || textOf(entry) === text) return [];
-  return [
-    '',
-    '<details>',
-    '<summary>Answer that was not handed over</summary>',
-    '',
-    fence(textOf(entry)),
-    '',
-    '</details>',
-  ];
+  const isSuperseded = findSupersededAnswers(run, entries).some((superseded) => superseded.entry === answer);
+  if (!isSuperseded || entry?.kind !== 'assistant') return [];
+  return ['', '<details>', '<summary>Superseded answer</summary>', '', fence(textOf(entry)), '', '</details>'];
 }
 
 function isSame(a: Review, b: Review): boolean {

@@ -24,7 +24,7 @@ import { handoffEntries, handoffsOf } from './handoffs-part.ts';
 import { instructionItems } from '../instructions-part.ts';
 import { agentFileOf, noteLink, wikilink } from './names.ts';
 import { questionsOf } from './questions-part.ts';
-import { formatResult, type WorkflowResult, workflowResult } from './result-part.ts';
+import { chooseWorkflowResult, formatWorkflowResult, type WorkflowResult } from './result-part.ts';
 import { reviewsOf } from './reviews-part.ts';
 import { renderSteps } from './steps-part.ts';
 import { tokensOf } from './tokens.ts';
@@ -70,7 +70,7 @@ export function workflowPart(record: WorkflowRows, folder: string, linksNotes: b
     links: runs.filter(isReported).map((run) => wikilink(folder, agentFileOf(run))),
     coagents: runs.filter(({ kind }) => kind === 'coagent').map((run) => wikilink(folder, agentFileOf(run))),
     trace: traceEntries(runs, approvals),
-    result: workflowResult(workflow, runs, record.entries),
+    result: chooseWorkflowResult(workflow, runs, record.entries),
     maxQueueDepth: maxQueueDepth(runs),
     linksNotes,
     body: bodyOf(record, lead, { folder, linksNotes }),
@@ -94,8 +94,8 @@ function bodyOf(
   const questions = questionsOf(workflow.runId, approvals);
   const told = lead ? instructionItems(lead.envelope) : [];
   const stages = lead ? stageLinks(lead, record, folder) : [];
-  const result = workflowResult(workflow, runs, entries);
-  const why = result ? [formatResult(result), ''] : [];
+  const result = chooseWorkflowResult(workflow, runs, entries);
+  const why = result ? [formatWorkflowResult(result), ''] : [];
   return lines([
     `- Workflow: ${code(id)}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
     `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${worked(timesOfWorkflow(workflow, approvals))}`,

@@ -45,8 +45,8 @@ export interface Shown {
   runs: ReadonlyMap<string, Queued>;
   /** Data goes to a pipe or a file. */
   isPiped: boolean;
-  /** The lead's words are drafts: the result, which the end has, is printed alone. */
-  isDrafting: boolean;
+  /** Prints the result of the workflow, and no other answer. */
+  isResultOnly: boolean;
 }
 
 export const NOTHING_SHOWN: Shown = {
@@ -58,7 +58,7 @@ export const NOTHING_SHOWN: Shown = {
   titles: new Map(),
   runs: new Map(),
   isPiped: false,
-  isDrafting: false,
+  isResultOnly: false,
 };
 
 /** What an event adds to the terminal, and what has been shown then. */
@@ -66,7 +66,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
   const isLead = event.parentRunId === null;
   switch (event.type) {
     case 'message-delta':
-      return isLead && !shown.isDrafting ? delta(shown, event, style) : silent(shown);
+      return isLead && !shown.isResultOnly ? delta(shown, event, style) : silent(shown);
     case 'message-end':
       return ended(shown, event, style);
     case 'run-start':
@@ -120,10 +120,10 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
   }
 }
 
-/** On a pipe a lead with a control flow or with stages prints its result alone. A terminal gets the result after the drafts. */
+/** A pipe gets only the result of a lead with a control flow or with stages. A terminal also shows the superseded answers. */
 function started(shown: Shown, { runId, parentRunId, envelope }: Durable<'run-start'>): Shown {
-  const isDrafting = shown.isPiped && (envelope.flow !== undefined || envelope.stages.length > 0);
-  if (parentRunId === null) return { ...shown, isDrafting };
+  const isResultOnly = shown.isPiped && (envelope.flow !== undefined || envelope.stages.length > 0);
+  if (parentRunId === null) return { ...shown, isResultOnly };
   return isLeadStage(shown, runId) ? { ...shown, spoke: false } : shown;
 }
 
@@ -137,7 +137,7 @@ function ended(shown: Shown, event: Durable<'message-end'>, style: Style): Step 
   if (entry.kind === 'system' && entry.review)
     return noted(shown, style('dim', `◇ ${clean(agent)}: ${clean(entry.text)}`));
   if (entry.kind !== 'assistant') return silent(shown);
-  const isPrinted = parentRunId === null && !shown.isDrafting;
+  const isPrinted = parentRunId === null && !shown.isResultOnly;
   return withCut(isPrinted ? answered(shown, event, entry, style) : silent(shown), event, style);
 }
 

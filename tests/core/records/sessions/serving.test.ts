@@ -4,10 +4,12 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Entry } from '#contract/message.ts';
 import { exportConversation } from '#core/records/export/export.ts';
 import { handoffsOf } from '#core/records/sessions/handoffs-part.ts';
 import { agentFileOf } from '#core/records/sessions/names.ts';
 import { SessionProjector } from '#core/records/sessions/projector.ts';
+import { foldSupersededAnswer } from '#core/records/sessions/reviews-part.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Store } from '#core/store/store.ts';
 import { memoryStore } from '../../../support/stores/pooled.ts';
@@ -17,6 +19,8 @@ import { fieldsOf, filesBelow, linksOf } from '../../../support/session-files.ts
 
 const { writer, editor, checker, proofreader, critics } = served;
 const fileOf = ({ runId, agent }: typeof writer) => agentFileOf({ id: runId, agent });
+const at = '2026-01-01T00:00:00.000Z';
+const ways = { kind: 'handoff', from: 'lead', to: 'critic', rounds: 3 } as const;
 const data = mkdtempSync(path.join(tmpdir(), 'triad-serving-'));
 let store: Store;
 let name: string;
@@ -75,7 +79,7 @@ test('the session lists them below the sub-agent that they serve, and tells each
 > Name the files.
 
 <details>
-<summary>Answer that was not handed over</summary>
+<summary>Superseded answer</summary>
 
 \`\`\`
 Three faults.
@@ -99,15 +103,7 @@ Three faults.
 });
 
 test('a round without words from the coagent is one line', () => {
-  const ways = {
-    kind: 'handoff',
-    at: '2026-01-01T00:00:00.000Z',
-    from: 'lead',
-    to: 'critic',
-    rounds: 3,
-    answer: 1,
-  } as const;
-  const out = { ...ways, runId: 'gone', prompt: 'Look.' };
+  const out = { ...ways, at, answer: 1, runId: 'gone', prompt: 'Look.' };
   const items = handoffsOf(
     [
       { ...out, n: 2, round: 1 },
@@ -123,6 +119,27 @@ test('a round without words from the coagent is one line', () => {
     ...['', '- Round 2 of 3, critic: it went on by itself'],
     ...['', '- Round 3 of 3, critic: not back yet'],
   ]);
+});
+
+test('folds superseded answers, and not the answer that a coagent completed', () => {
+  const says = (n: number, text: string, by?: string): Entry => ({
+    kind: 'assistant',
+    n,
+    at,
+    messageId: `m${n}`,
+    responseId: null,
+    parts: [{ type: 'text', text }],
+    stopReason: 'end_turn',
+    interrupted: false,
+    ...(by !== undefined && { by }),
+  });
+  const handoff = (n: number): Entry => ({ ...ways, at, n, round: 1, answer: n - 1, runId: 'r', prompt: 'Look.' });
+  const entries = [says(0, 'One'), handoff(1), says(2, 'Two'), handoff(3), says(4, 'Closing', 'critic')];
+  const run = { outcome: 'completed', text: 'Two\n\nClosing' } as const;
+  expect(foldSupersededAnswer(0, run, entries).join('\n')).toContain(
+    '<summary>Superseded answer</summary>\n\n```\nOne',
+  );
+  expect(foldSupersededAnswer(2, run, entries)).toEqual([]);
 });
 
 test('a page says whom it serves and where it stands, and the one that is served names those that follow', () => {

@@ -1,7 +1,7 @@
-/** Which answers of a run the page folds. */
+/** The answers of a run that the page folds. */
 import { expect, test } from 'vitest';
 import type { Entry } from '#contract/message.ts';
-import { findDrafts } from '#lib/view/drafts.ts';
+import { findFoldedAnswers } from '#lib/view/folded-answers.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
@@ -16,13 +16,13 @@ const reviewed = (n: number, answer: number, passed: boolean, score: number): En
 const entries = [says(0), reviewed(1, 0, false, 40), says(2), reviewed(3, 2, true, 90)];
 const run = { kind: 'lead', text: 'Answer 2', outcome: 'completed', envelope: envelopeOf('lead', 'Go') } as const;
 
-test('folds an answer that a better one took the place of, with its score', () => {
-  expect([...findDrafts(run, entries)]).toEqual([[0, { score: 40, next: null }]]);
+test('folds a superseded answer with its score', () => {
+  expect([...findFoldedAnswers(run, entries)]).toEqual([[0, { score: 40, next: null }]]);
 });
 
-test('folds the answer of a lead that a stage goes on from, and that of a sub-agent not', () => {
+test('folds the answer that a lead passed to a stage, and not the answer of a sub-agent', () => {
   const { prompt: _, stages: __, ...stage } = envelopeOf('next', '-');
   const followed = { ...run, envelope: { ...run.envelope, stages: [stage] } };
-  expect(findDrafts(followed, entries).get(2)).toEqual({ score: null, next: 'next' });
-  expect(findDrafts({ ...followed, kind: 'delegate' }, entries).get(2)).toBeUndefined();
+  expect(findFoldedAnswers(followed, entries).get(2)).toEqual({ score: null, next: 'next' });
+  expect(findFoldedAnswers({ ...followed, kind: 'delegate' }, entries).get(2)).toBeUndefined();
 });
