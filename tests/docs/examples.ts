@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type Answer, type Approval, Reply } from '#contract/approval.ts';
 import { type Harness, startEngine } from '../support/engine.ts';
 import { CHILD } from '../support/fake-model/scenarios.ts';
-import { searchServer } from '../support/search-server.ts';
+import { searchServer } from '../support/web/search-server.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 import type { sharedEngine } from '../support/shared-engine.ts';
 

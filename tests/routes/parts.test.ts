@@ -13,9 +13,8 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   'stands in a question, which is looked at whole, with what it is about': [
     ...[
       ...['action-form', 'approval-answer', 'approval-grant', 'approval-header', 'approval-modal', 'approval-subject'],
-      ...['arguments-box', 'ask-back', 'choice-list', 'command-parts', 'key-hint', 'limit-form'],
-      ...['limit-stop', 'mcp-subject'],
-      ...['passage', 'question-json', 'reject-form', 'reply-form', 'spawn-decision', 'text-box'],
+      ...['arguments-box', 'ask-back', 'choice-list', 'command-parts', 'key-hint', 'limit-form', 'limit-stop'],
+      ...['mcp-subject', 'passage', 'question-json', 'reject-form', 'reply-form', 'spawn-decision', 'text-box'],
       ...['told-text', 'tool-decision', 'tool-form'],
       ...['agent-fields', 'envelope-form', 'model-field', 'provider-field', 'served-form'].map(
         (name) => `envelope/${name}`,
@@ -28,12 +27,12 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   ],
   'is a page, or the frame of one': [
     ...['approvals/inbox-page', 'approvals/recent-answer-list', 'approvals/waiting-work', 'parts/page-header'],
-    ...['runs/lead-transcript', 'runs/stage/lanes', 'runs/stage/stage', 'ui/virtual-list'],
+    ...['runs/lead-chain', 'runs/lead-transcript', 'runs/stage/lanes', 'runs/stage/stage', 'ui/virtual-list'],
   ],
   'asks the program, and is empty without its answer': [
     ...['folder-choice', 'folder-field', 'lead-preview', 'session-folder', 'trust-dialog'].map(inParts),
     ...['trust-file', 'unlisted-note', 'grant-row', 'composer/lead-picker'].map(inParts),
-    ...['runs/again/again-line', 'runs/lead-chain', 'runs/missing-note', 'runs/workflow-actions'],
+    ...['runs/again/again-line', 'runs/missing-note', 'runs/workflow-actions'],
   ],
 };
 

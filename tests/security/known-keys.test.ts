@@ -11,7 +11,7 @@ import { type Harness, startEngine } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 import { startCollector } from '../support/telemetry/collector.ts';
-import { webServer } from '../support/web-server.ts';
+import { webServer } from '../support/web/web-server.ts';
 import { folderWith } from '../support/workspace.ts';
 import { attack } from './attacks.ts';
 import { listSecrets, SAMPLE_KEYS } from './sample-keys.ts';

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { findProgram } from '#core/workspace/shell/programs.ts';
 import { startEngine } from '../support/engine.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
-import { webServer } from '../support/web-server.ts';
+import { webServer } from '../support/web/web-server.ts';
 import { folderWith } from '../support/workspace.ts';
 import { skipped } from '../core/workspace/shell/support.ts';
 import { attack } from './attacks.ts';

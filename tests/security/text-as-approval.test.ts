@@ -6,7 +6,7 @@ import type { Person } from '../support/compose.ts';
 import { startEngine, yes } from '../support/engine.ts';
 import { spawn } from '../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
-import { webServer } from '../support/web-server.ts';
+import { webServer } from '../support/web/web-server.ts';
 import { folderWith } from '../support/workspace.ts';
 import { LIAR, tableOf } from '../core/mcp/support.ts';
 

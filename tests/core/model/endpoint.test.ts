@@ -4,7 +4,7 @@ import { createModel } from '#core/model/adapters.ts';
 import { addressOf } from '#core/model/kept-key.ts';
 import { askForModels } from '#core/model/model-lists.ts';
 import { attempt } from '../../support/fake-model/exchange.ts';
-import { listening } from '../../support/web-server.ts';
+import { listening } from '../../support/web/web-server.ts';
 
 test.for([
   ['anthropic', '/v1/messages', '/v1/models?v=1&limit=1000'],

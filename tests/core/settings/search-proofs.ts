@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Harness } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { searchServer } from '../../support/search-server.ts';
+import { searchServer } from '../../support/web/search-server.ts';
 import type { Proof } from './live-settings.test.ts';
 
 /** What the settings file says for these proofs. */

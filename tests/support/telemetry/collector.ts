@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { eventually } from '../eventually.ts';
-import { webServer } from '../web-server.ts';
+import { webServer } from '../web/web-server.ts';
 
 const Value: z.ZodType<unknown> = z.lazy(() =>
   z.union([

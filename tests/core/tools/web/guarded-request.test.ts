@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { guardedGet, LIMITS, MAX_REDIRECTS, type Reach } from '#core/tools/web/guarded-request.ts';
 import { requestFailure } from '#core/tools/web/request-failure.ts';
 import { webAddress } from '#core/tools/web/web-address.ts';
-import { webServer } from '../../../support/web-server.ts';
+import { webServer } from '../../../support/web/web-server.ts';
 
 const SMALL = { ...LIMITS, receivedBytes: 100_000, bodyBytes: 200_000 };
 

@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { webFetchTool } from '#core/tools/web/web-fetch.ts';
 import { call, contextIn } from '../../../support/workspace.ts';
-import { listening, type WebServer, webServer } from '../../../support/web-server.ts';
+import { listening, type WebServer, webServer } from '../../../support/web/web-server.ts';
 
 /** `HOST:PORT` of the addresses; the port is that of the servers that must not be reached. */
 const WRITTEN: Readonly<Record<string, readonly string[]>> = {

@@ -10,9 +10,9 @@ import { webSearch as webSearchTool } from '#core/tools/web/web-search.ts';
 import { type Harness, type HarnessOptions, startEngine } from '../../../support/engine.ts';
 import { spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
-import { type SearchAnswer, searchServer } from '../../../support/search-server.ts';
+import { type SearchAnswer, searchServer } from '../../../support/web/search-server.ts';
 import { settingsOf } from '../../../support/settings/settings-of.ts';
-import { webServer } from '../../../support/web-server.ts';
+import { webServer } from '../../../support/web/web-server.ts';
 import { call, contextIn, folderWith } from '../../../support/workspace.ts';
 
 const searching = (query = 'sums & more') =>

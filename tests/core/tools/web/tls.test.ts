@@ -6,7 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { guardedGet } from '#core/tools/web/guarded-request.ts';
 import { CERTIFICATE, KEY } from '../../../support/certificate.ts';
-import { webServer } from '../../../support/web-server.ts';
+import { webServer } from '../../../support/web/web-server.ts';
 
 async function secureServer(answer: RequestListener): Promise<string> {
   const server = createServer({ key: KEY, cert: CERTIFICATE }, answer);

@@ -5,7 +5,7 @@ import { type Harness, startEngine } from '../../../support/engine.ts';
 import { CHILD, LEAD, reportOf, spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { folderWith } from '../../../support/workspace.ts';
-import { type WebServer, webServer } from '../../../support/web-server.ts';
+import { type WebServer, webServer } from '../../../support/web/web-server.ts';
 
 const fetches = (...urls: string[]): Script => {
   const script = new Script();

@@ -9,7 +9,7 @@ import type { ToolContext } from '#core/tools/tool.ts';
 import { RED } from '../../../support/images.ts';
 import { pdf } from '../../../support/pdf.ts';
 import { call, contextIn, workspaceIn, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
-import { webServer } from '../../../support/web-server.ts';
+import { webServer } from '../../../support/web/web-server.ts';
 
 interface Asked {
   path?: string;
