@@ -1,6 +1,6 @@
 /**
- * Applies an edit of the person to the envelope that was asked for: of the run itself within what its lead has, of its
- * coagents and stages within what was asked for them, and of all within the limits.
+ * Applies an edit of the person to a requested envelope. The run itself stays within its lead, each coagent and stage
+ * within its own request, and all of them within the limits.
  */
 import { type ApprovalMode, type Coagent, Envelope, type McpOffer, type Permission } from '#contract/agent.ts';
 import { cutIn } from '#contract/cut-limits-text.ts';
@@ -12,24 +12,24 @@ import type { ModelRules } from '../model/model-rules.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import { boundedBy, checkedInput, FIXED_FIELDS, FIXED_SERVED_FIELDS } from './envelope-parts.ts';
+import { boundedBy, checkInputContract, FIXED_FIELDS, FIXED_SERVED_FIELDS } from './envelope-parts.ts';
 import { mcpOf } from './mcp-narrowing.ts';
 import { checkCeilings, checkMode, checkPermissions, refuseChanged } from './narrowing.ts';
 import { callsNone, movedTo, temperatureOf } from './provider-choice.ts';
 import { DONE, editServing, type Kit, servedWithin } from './serving.ts';
 
-/** What an edit is checked with; `Envelopes` makes it. */
+/** The checks that an edit needs; `Envelopes` creates them. */
 interface EditPorts {
   limits: Settings['limits'];
-  /** With the tools of the lead's MCP servers. */
+  /** Includes the tools of the lead's MCP servers. */
   tools: ToolRegistry;
   models: Pick<ModelRules, 'idFor' | 'capabilities' | 'place'>;
   kit: Kit;
-  /** The tools that the lead can give at this provider. */
+  /** Returns the tools that the lead can give at this provider. */
   childTools(provider: string): readonly string[];
-  /** With the baseline, where the model calls tools. */
+  /** Adds the baseline tools if the model calls tools. */
   allTools(tools: readonly string[], can: Capabilities, model: string): string[];
-  /** Throws for tools that are not available. `provider`: where a tool may need something that is not set up. */
+  /** Throws for tools that are not available. `provider`: set if a tool can need something that is not set up. */
   checkTools(
     agent: string,
     wanted: readonly string[],
@@ -37,20 +37,20 @@ interface EditPorts {
     whose: string,
     provider?: string,
   ): void;
-  /** The tools that need no other permissions. */
-  fitting(tools: readonly string[], permissions: readonly Permission[]): string[];
+  /** Returns the tools that need no other permissions. */
+  selectPermittedTools(tools: readonly string[], permissions: readonly Permission[]): string[];
 }
 
 /** The most that an edit may give an agent. */
-interface Bounds {
+interface EditBounds {
   permissions: readonly Permission[];
   approvalMode: ApprovalMode;
   mcp: readonly McpOffer[];
-  /** Names who has it, in refusals. */
+  /** The owner of the bounds, for error messages. */
   whose: string;
   tools(provider: string): readonly string[];
-  /** With the tools that the agent has whatever was chosen. */
-  all(tools: readonly string[], can: Capabilities, model: string): string[];
+  /** Adds the tools that the agent has in any case. */
+  addFixedTools(tools: readonly string[], can: Capabilities, model: string): string[];
 }
 
 export function editEnvelope(
@@ -67,14 +67,16 @@ export function editEnvelope(
   if (prompt.trim() === '') {
     throw new TriadError('bad_input', 'The prompt is empty: write what the sub-agent should do');
   }
-  checkedInput(asked.agent, asked.input, prompt);
+  checkInputContract(asked.agent, asked.input, prompt);
   refuseChanged(parsed.data, asked, FIXED_FIELDS);
   const { permissions, approvalMode, mcp = [] } = parent;
-  const bounds: Bounds = {
-    ...{ permissions, approvalMode, mcp },
+  const bounds: EditBounds = {
+    permissions,
+    approvalMode,
+    mcp,
     whose: 'The lead',
     tools: (provider) => ports.childTools(provider),
-    all: (tools, can, model) => ports.allTools(tools, can, model),
+    addFixedTools: (tools, can, model) => ports.allTools(tools, can, model),
   };
   const own = { ...editAgent(parsed.data, asked, bounds, ports), prompt };
   const serving = editServing(parsed.data, asked, (part, before) => editServed(part, before, ports));
@@ -82,18 +84,20 @@ export function editEnvelope(
   return { value: edited, hash: canonicalHash(edited) };
 }
 
-/** A coagent or a stage: an edit gives it nothing that was not asked for it. Errors name the agent. */
+/** Applies the edit of a coagent or a stage, within its own request. Errors name the agent. */
 function editServed<T extends Coagent>(value: T, asked: T, ports: EditPorts): T {
   if (canonicalHash(value) === canonicalHash(asked)) return asked;
   const always = asked.tools.filter((name) => name === DONE || ports.tools.baseline().includes(name));
   const { permissions, approvalMode, mcp = [] } = asked;
-  const bounds: Bounds = {
-    ...{ permissions, approvalMode, mcp },
+  const bounds: EditBounds = {
+    permissions,
+    approvalMode,
+    mcp,
     whose: 'What was asked',
     tools: () => asked.tools,
-    all: (tools, can, model) => {
-      const all = [...new Set([...tools, ...always])].sort();
-      return callsNone(can, model, all) ? [] : all;
+    addFixedTools: (tools, can, model) => {
+      const allTools = [...new Set([...tools, ...always])].sort();
+      return callsNone(can, model, allTools) ? [] : allTools;
     },
   };
   try {
@@ -107,8 +111,8 @@ function editServed<T extends Coagent>(value: T, asked: T, ports: EditPorts): T 
   }
 }
 
-/** What was asked for one agent, with the fields that the person may change. Throws for what goes beyond its bounds. */
-function editAgent<T extends Coagent>(value: T, asked: T, most: Bounds, ports: EditPorts): T {
+/** Returns the request of one agent with the fields that the person may change. Throws for an edit beyond its bounds. */
+function editAgent<T extends Coagent>(value: T, asked: T, most: EditBounds, ports: EditPorts): T {
   const { systemPrompt, model, maxTokens, effort, limits, approvalMode, permissions, reflection, seesReports } = value;
   const { models } = ports;
   const provider = movedTo(value.provider, asked.provider, models);
@@ -117,21 +121,21 @@ function editAgent<T extends Coagent>(value: T, asked: T, most: Bounds, ports: E
     throw new TriadError('bad_input', `The demo has only the model ${onlyModel}`);
   }
   ports.checkTools(asked.agent, value.tools, most.tools(provider), most.whose, provider);
-  // Left as they were asked for, they follow the tools.
+  // Unchanged permissions follow the tools.
   if (canonicalHash(permissions) !== canonicalHash(asked.permissions)) {
     checkPermissions(asked.agent, permissions, provider, most.permissions, most.whose);
-    ports.checkTools(asked.agent, value.tools, ports.fitting(value.tools, permissions), 'Its permissions');
+    ports.checkTools(asked.agent, value.tools, ports.selectPermittedTools(value.tools, permissions), 'Its permissions');
   }
   checkMode(value, most);
   const modelId = models.idFor(provider, model);
   const can = models.capabilities(provider, modelId);
   checkCeilings({ ...value, model: modelId }, asked, ports.limits, can);
-  const tools = most.all(value.tools, can, modelId);
+  const tools = most.addFixedTools(value.tools, can, modelId);
   const { budget, ...plainLimits } = limits;
-  const { reflection: _, seesReports: __, cut: ___, mcp: ____, temperature, ...kept } = asked;
+  const { reflection: _, seesReports: __, cut: ___, mcp: ____, temperature, ...fixedFields } = asked;
   const cut = cutIn({ ...asked, maxTokens, limits });
   return {
-    ...kept,
+    ...fixedFields,
     ...(reflection ? { reflection } : {}),
     ...(seesReports ? { seesReports } : {}),
     ...(cut.length > 0 ? { cut } : {}),

@@ -57,8 +57,12 @@ export function startableAgents(
   return selectListedAgents(agents.delegable(), [prompt, systemPrompt]);
 }
 
-/** The contract that the prompt was checked with; absent where any text will do. Throws `bad_input` for a prompt that breaks it. */
-export function checkedInput(agent: string, input: InputContract | undefined, prompt: string): Pick<Envelope, 'input'> {
+/** Checks a prompt. Returns its contract; absent if any text is allowed. Throws `bad_input` for a prompt that breaks it. */
+export function checkInputContract(
+  agent: string,
+  input: InputContract | undefined,
+  prompt: string,
+): Pick<Envelope, 'input'> {
   if (input?.format !== 'json') return {};
   const payload = payloadOf({ format: 'json', schema: input.schema }, prompt);
   if (!payload.ok)

@@ -11,7 +11,7 @@ import { toolsIn } from '../mcp/mcp-tool.ts';
 import { agentTools } from './agent-tools.ts';
 import {
   boundedBy,
-  checkedInput,
+  checkInputContract,
   childIsTold,
   doomLoopOf,
   type EnvelopeParts,
@@ -45,8 +45,8 @@ import type { ToolRegistry } from '../tools/registry.ts';
 import { type Setup, writes } from '../tools/tool.ts';
 import type { Capabilities } from '#contract/providers/provider.ts';
 
-/** An envelope has a prompt: that of a preview, and of what serves a run, is not known yet. */
-const UNSAID = '-';
+/** Prompt of an envelope whose prompt is not known yet: of a preview, a coagent or a stage. */
+const UNKNOWN_PROMPT = '-';
 
 interface EnvelopePorts {
   settings: Settings;
@@ -71,7 +71,7 @@ export class Envelopes {
 
   /**
    * Of who is talked to; the person's message is its prompt and needs no approval. An agent that leads nobody gets no
-   * tools that start others, also here. `prompt`: null where nothing is said to it yet. `limits`, `offers` (the tools of MCP servers) and `agents`: those of the folder.
+   * tools that start others, also here. `prompt`: null if there is none yet. `limits`, `offers` (the tools of MCP servers) and `agents`: those of the folder.
    */
   lead(
     definition: AgentDefinition,
@@ -83,8 +83,8 @@ export class Envelopes {
     chosen: LeadChoice = {},
     environment?: Environment,
   ): Envelope {
-    const input = prompt === null ? {} : checkedInput(definition.name, definition.input, prompt);
-    const parts = { prompt: prompt ?? UNSAID, folder, limits, offers, chosen, environment };
+    const input = prompt === null ? {} : checkInputContract(definition.name, definition.input, prompt);
+    const parts = { prompt: prompt ?? UNKNOWN_PROMPT, folder, limits, offers, chosen, environment };
     const made = this.#with(offers, agents).#lead(definition, parts);
     const envelope = { ...made, ...input, ...leadIsTold(agents), ...startableAgents(made, this.#tools, agents) };
     return withServing(envelope, definition, agents, this.#kit(limits, agents));
@@ -121,7 +121,7 @@ export class Envelopes {
   child(request: ChildRequest, parent: Envelope, agents: AgentRegistry, limits = this.#settings.limits): Envelope {
     const definition = request.agent === null ? null : delegate(agents, request.agent);
     const envelope = this.#with(parent.mcp ?? []).#child(request, definition, parent, limits);
-    const input = checkedInput(envelope.agent, definition?.input, request.prompt);
+    const input = checkInputContract(envelope.agent, definition?.input, request.prompt);
     const told = { ...envelope, ...input, ...childIsTold(definition, parent, agents) };
     return withServing(told, definition, agents, this.#kit(limits, agents));
   }
@@ -130,7 +130,7 @@ export class Envelopes {
   #kit(limits: Settings['limits'], agents = new AgentRegistry()): Kit {
     return {
       child: (definition, parent) => {
-        const request = delegationRequest(definition.name, UNSAID, undefined);
+        const request = delegationRequest(definition.name, UNKNOWN_PROMPT, undefined);
         const envelope = this.#with(parent.mcp ?? []).#child(request, definition, parent, limits);
         return { ...envelope, ...childIsTold(definition, parent, agents) };
       },
@@ -191,12 +191,15 @@ export class Envelopes {
 
   #edited(value: unknown, asked: Envelope, parent: Envelope, limits: Settings['limits']) {
     return editEnvelope(value, asked, parent, {
-      ...{ limits, tools: this.#tools, models: this.#models, kit: this.#kit(limits) },
+      limits,
+      tools: this.#tools,
+      models: this.#models,
+      kit: this.#kit(limits),
       childTools: (provider) => this.#childTools(parent, provider),
       allTools: (tools, can, model) => this.#allTools(tools, can, model),
       checkTools: (agent, wanted, available, whose, provider) =>
         this.#checkTools(agent, wanted, available, whose, provider === undefined ? {} : { provider }),
-      fitting: (tools, permissions) => this.#fitting(tools, permissions),
+      selectPermittedTools: (tools, permissions) => this.#fitting(tools, permissions),
     });
   }
 

@@ -127,8 +127,8 @@ async function sourcesOf(
   const [runs, approvals] = await Promise.all([store.runsOf(ids), store.approvalsOf(ids)]);
   const leads = runs.filter(({ parentRunId }) => parentRunId === null);
   const chains = chainsIn(runs);
-  const stagesOf = ({ id }: RunRow): RunRow[] => chains.get(id) ?? [];
-  const { entries } = await store.recordsOf([...leads, ...leads.flatMap(stagesOf)], ['entries']);
+  const getStages = ({ id }: RunRow): RunRow[] => chains.get(id) ?? [];
+  const { entries } = await store.recordsOf([...leads, ...leads.flatMap(getStages)], ['entries']);
   return rows.flatMap((workflow) => {
     const run = leads.find(({ id }) => id === workflow.runId);
     const all = run ? (entries.get(run.id) ?? []) : [];
@@ -138,7 +138,7 @@ async function sourcesOf(
     if (!run || all.length === 0) return [];
     const some = to === undefined ? all : all.filter(({ n }) => n <= to);
     const asked = approvals.filter(({ request }) => request.workflowId === workflow.id);
-    const stages = stagesOf(run).map((stage) => ({ id: newId(), run: stage, entries: entries.get(stage.id) ?? [] }));
+    const stages = getStages(run).map((stage) => ({ id: newId(), run: stage, entries: entries.get(stage.id) ?? [] }));
     const isCut = some.length < all.length;
     return [{ workflow, run, entries: some, isCut, approvals: asked, ...(stages.length > 0 && { stages }) }];
   });

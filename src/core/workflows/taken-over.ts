@@ -63,7 +63,7 @@ export function takenOver(source: Source, place: Place): EventDraft[] {
   const span = Math.max(0, Date.parse(end) - Date.parse(startedAt ?? createdAt));
   const durationMs = source.isCut ? Math.min(span, run.durationMs ?? span) : (run.durationMs ?? span);
   const taken = copyOf(source, end);
-  // An answer that is cut off was handed to no stage.
+  // No stage got an answer that is cut off.
   const stages = isWhole ? (source.stages ?? []) : [];
   return [
     { ...of, at: createdAt, type: 'workflow-start', prompt, approve, attempt: 1, ...sent, taken },
@@ -80,7 +80,7 @@ export function takenOver(source: Source, place: Place): EventDraft[] {
       ...(run.reviews && isWhole ? { reviews: run.reviews } : {}),
     },
     ...stages.flatMap((stage) => stageEvents(of, stage, place)),
-    { ...of, ...ended, at: end, type: 'workflow-end', durationMs, subAgents: stages.map(summaryOf), taken: true },
+    { ...of, ...ended, at: end, type: 'workflow-end', durationMs, subAgents: stages.map(summarizeStage), taken: true },
   ];
 }
 
@@ -91,8 +91,20 @@ function stageEvents(lead: Ids, { id, run, entries }: TakenStage, { runs }: Plac
   const end = endedAt ?? entries.at(-1)?.at ?? queuedAt;
   return [
     {
-      ...{ ...of, at: queuedAt, type: 'run-queue', kind: 'chain', depth: run.depth, toolCallId: null, item: 0 },
-      ...{ name, title, task, parentChain, traceId: traceIdOf(id), envelope, envelopeHash },
+      ...of,
+      at: queuedAt,
+      type: 'run-queue',
+      kind: 'chain',
+      depth: run.depth,
+      toolCallId: null,
+      item: 0,
+      name,
+      title,
+      task,
+      parentChain,
+      traceId: traceIdOf(id),
+      envelope,
+      envelopeHash,
       ...(run.place && { place: run.place }),
     },
     {
@@ -108,14 +120,21 @@ function stageEvents(lead: Ids, { id, run, entries }: TakenStage, { runs }: Plac
     ...entries.map((entry) => eventOf(of, entry, runs)),
     ...(plan ? [{ ...of, at: end, type: 'plan-change' as const, items: plan }] : []),
     {
-      ...{ ...of, at: end, type: 'run-end', outcome: run.outcome ?? 'cancelled', text, error },
-      ...{ usage: usageOf(ZERO_TALLY), durationMs: durationMs ?? 0, entries: entries.length },
+      ...of,
+      at: end,
+      type: 'run-end',
+      outcome: run.outcome ?? 'cancelled',
+      text,
+      error,
+      usage: usageOf(ZERO_TALLY),
+      durationMs: durationMs ?? 0,
+      entries: entries.length,
       ...(reviews ? { reviews } : {}),
     },
   ];
 }
 
-function summaryOf({ id, run: { agent, kind, status, outcome, durationMs } }: TakenStage): SubAgentSummary {
+function summarizeStage({ id, run: { agent, kind, status, outcome, durationMs } }: TakenStage): SubAgentSummary {
   return { runId: id, agent, kind, status, outcome, durationMs, usage: usageOf(ZERO_TALLY) };
 }
 

@@ -1,4 +1,4 @@
-/** The commands `/undo`, `/redo` and `/rewind`: what each would do, as a question to the client, and then doing it. */
+/** The commands `/undo`, `/redo` and `/rewind`: plans a change as a question to the client, and carries it out. */
 import { resolve } from 'node:path';
 import { type PermissionOption, RequestError, type ToolCallContent } from '@agentclientprotocol/sdk';
 import type { ChangeDiff, ChangeRow, UndoneFile } from '#contract/change.ts';
@@ -9,39 +9,39 @@ import { wholeText } from './question.ts';
 
 export type ChangeCommand = 'undo' | 'redo' | 'rewind';
 
-/** A command that waits for the yes of the person. */
+/** A command that requires approval by the person. */
 export interface PlannedChange {
   title: string;
   content: ToolCallContent[];
   /** Paths of its files, absolute. */
   paths: string[];
   options: PermissionOption[];
-  /** Does it, and returns what was done. `optionId`: the allowing option that the person chose. */
+  /** Carries the change out and returns a summary. `optionId`: the allowing option that the person chose. */
   carryOut(client: Client, optionId: string): Promise<string>;
 }
 
-interface Place {
+interface SessionFolder {
   conversationId: string;
   folder: string;
 }
 
-type Workflow = Output<'conversation.snapshot'>['workflows'][number];
-/** What the command does to the files of a message and of all later ones. */
-type Direction = 'undo' | 'redo';
+type SnapshotWorkflow = Output<'conversation.snapshot'>['workflows'][number];
+/** The change of the files of a message and of all later messages. */
+type ChangeDirection = 'undo' | 'redo';
 
-/** How one file would be changed. */
+/** The planned change of one file. */
 interface FilePlan extends UndoneFile {
-  /** Null where lines cannot be counted, or are too many to count. */
+  /** Null if the lines cannot be counted, or are too many. */
   lines: { added: number; removed: number } | null;
   diffs: ToolCallContent[];
 }
 
-/** Messages that `/rewind` lists. */
-const MOST_LISTED = 20;
-/** Files whose lines are counted and shown; each difference is made again. */
-const MOST_DIFFS = 50;
+/** Maximum number of messages that `/rewind` lists. */
+const MAX_LISTED_MESSAGES = 20;
+/** Maximum number of files with counted lines: each difference is computed anew. */
+const MAX_SHOWN_DIFFS = 50;
 
-/** Without the words that the SDK puts before a message. */
+/** Creates an error without the prefix of the SDK. */
 const createRefusal = (message: string): RequestError => new RequestError(-32602, message, { code: 'bad_input' });
 
 export const isChangeCommand = (name: string): name is ChangeCommand =>
@@ -50,7 +50,7 @@ export const isChangeCommand = (name: string): name is ChangeCommand =>
 /** Returns a text instead of a plan if the person must first choose. Throws if there is nothing to do. */
 export async function planChange(
   client: Client,
-  place: Place,
+  place: SessionFolder,
   { name, rest }: { name: ChangeCommand; rest: string },
 ): Promise<PlannedChange | string> {
   const { conversationId } = place;
@@ -64,8 +64,8 @@ export async function planChange(
   return planFiles(client, place, name);
 }
 
-/** The newest message whose changes are there, or the oldest one whose changes were undone. */
-async function planFiles(client: Client, place: Place, direction: Direction): Promise<PlannedChange> {
+/** Plans for the newest message with changes, or for the oldest message with undone changes. */
+async function planFiles(client: Client, place: SessionFolder, direction: ChangeDirection): Promise<PlannedChange> {
   const { conversationId } = place;
   const rows = await client.request('change.list', { conversationId });
   const isUndone = direction === 'redo';
@@ -92,15 +92,15 @@ async function planFiles(client: Client, place: Place, direction: Direction): Pr
   };
 }
 
-function isWanted(state: ChangeRow['files'][number]['state'], direction: Direction): boolean {
+function isWanted(state: ChangeRow['files'][number]['state'], direction: ChangeDirection): boolean {
   return direction === 'redo' ? state === 'undone' : state === 'done' || state === 'changed';
 }
 
-/** Messages in the context of the lead, newest first: 1 is the newest. */
+/** Plans a rewind by the number of a message in the context of the lead; 1 is the newest. */
 async function planRewind(
   client: Client,
-  place: Place,
-  { workflows, rest }: { workflows: readonly Workflow[]; rest: string },
+  place: SessionFolder,
+  { workflows, rest }: { workflows: readonly SnapshotWorkflow[]; rest: string },
 ): Promise<PlannedChange | string> {
   const messages = workflows.filter(({ left }) => !left).toReversed();
   if (messages.length === 0) throw createRefusal('Nothing to go back to: this session has no message');
@@ -127,15 +127,19 @@ async function planRewind(
     carryOut: async (using, optionId) => {
       const input = { conversationId, workflowId: message.id, left: true, leave: hasConflict(files) };
       const done = await using.request('conversation.rewind', { ...input, files: optionId !== 'messages' });
-      const gone = count === 1 ? '1 message is' : `${count} messages are`;
-      const said = done.files.length === 0 ? '' : ` ${doneText(done.files, 'undo')}`;
-      return `${gone} no longer in the context of the lead.${said} \`/redo\` takes that back.`;
+      const messagesText = count === 1 ? '1 message is' : `${count} messages are`;
+      const filesText = done.files.length === 0 ? '' : ` ${doneText(done.files, 'undo')}`;
+      return `${messagesText} no longer in the context of the lead.${filesText} \`/redo\` takes that back.`;
     },
   };
 }
 
-/** Takes the newest rewind back: its messages, and the files that it undid. */
-async function planReturn(client: Client, place: Place, workflows: readonly Workflow[]): Promise<PlannedChange> {
+/** Plans to reverse the newest rewind, with the files that it undid. */
+async function planReturn(
+  client: Client,
+  place: SessionFolder,
+  workflows: readonly SnapshotWorkflow[],
+): Promise<PlannedChange> {
   const { conversationId } = place;
   const first = workflows.findLastIndex(({ left }) => !left) + 1;
   const messages = workflows.slice(first);
@@ -155,9 +159,9 @@ async function planReturn(client: Client, place: Place, workflows: readonly Work
     carryOut: async (using) => {
       const input = { conversationId, workflowId, left: false, files: files.length > 0, leave: hasConflict(files) };
       const done = await using.request('conversation.rewind', input);
-      const back = messages.length === 1 ? '1 message is' : `${messages.length} messages are`;
-      const said = done.files.length === 0 ? '' : ` ${doneText(done.files, 'redo')}`;
-      return `${back} in the context of the lead again.${said}`;
+      const messagesText = messages.length === 1 ? '1 message is' : `${messages.length} messages are`;
+      const filesText = done.files.length === 0 ? '' : ` ${doneText(done.files, 'redo')}`;
+      return `${messagesText} in the context of the lead again.${filesText}`;
     },
   };
 }
@@ -165,7 +169,7 @@ async function planReturn(client: Client, place: Place, workflows: readonly Work
 const ALLOW = { optionId: 'allow', kind: 'allow_once' } as const;
 const REJECT: PermissionOption = { optionId: 'reject', name: 'Cancel', kind: 'reject_once' };
 
-/** Null if no file can be changed. */
+/** Returns null if no file can be changed. */
 function createOptions(files: readonly FilePlan[], name: string): PermissionOption[] | null {
   const count = files.filter(isDoable).length;
   if (count === 0) return null;
@@ -176,11 +180,11 @@ function createOptions(files: readonly FilePlan[], name: string): PermissionOpti
 const isDoable = ({ outcome }: UndoneFile): boolean => outcome === 'put_back' || outcome === 'merged';
 const hasConflict = (files: readonly UndoneFile[]): boolean => files.some(({ outcome }) => outcome === 'conflict');
 
-/** What would become of each file that the message, or a later one, changed; empty if none changed any. */
+/** Plans the change of each file that the message or a later message changed. */
 async function planFileChanges(
   client: Client,
-  { conversationId, folder }: Place,
-  { rows, workflowId, direction }: { rows: readonly ChangeRow[]; workflowId: string; direction: Direction },
+  { conversationId, folder }: SessionFolder,
+  { rows, workflowId, direction }: { rows: readonly ChangeRow[]; workflowId: string; direction: ChangeDirection },
 ): Promise<FilePlan[]> {
   const own = rows.filter((row) => row.workflowId >= workflowId);
   if (own.length === 0) return [];
@@ -190,14 +194,14 @@ async function planFileChanges(
   const isReversed = direction === 'undo';
   const plans: FilePlan[] = [];
   for (const file of outcomes.filter(({ outcome }) => outcome !== 'already')) {
-    const isShown = plans.length < MOST_DIFFS;
+    const isShown = plans.length < MAX_SHOWN_DIFFS;
     const changes = own.filter(({ files }) =>
       files.some(({ path, state }) => isShown && path === file.path && isWanted(state, direction)),
     );
     const hunks: ChangeDiff['hunks'] = [];
     for (const { runId, toolCallId } of isReversed ? changes.toReversed() : changes) {
       const diff = client.request('change.diff', { conversationId, runId, toolCallId, path: file.path });
-      // A change of which nothing is stored has no lines to show.
+      // A change without stored content has no lines to show.
       hunks.push(...(await diff.catch(() => ({ hunks: [] }))).hunks);
     }
     const lines = hunks.flatMap((hunk) => hunk.lines);
@@ -219,7 +223,10 @@ function diffContent(path: string, lines: readonly string[], isReversed: boolean
   return { type: 'diff', path, oldText, newText };
 }
 
-function describeFiles({ folder }: Place, files: readonly FilePlan[]): Pick<PlannedChange, 'content' | 'paths'> {
+function describeFiles(
+  { folder }: SessionFolder,
+  files: readonly FilePlan[],
+): Pick<PlannedChange, 'content' | 'paths'> {
   if (files.length === 0) return { content: [], paths: [] };
   return {
     content: [wholeText(files.map(fileText).join('\n')), ...files.filter(isDoable).flatMap(({ diffs }) => diffs)],
@@ -228,7 +235,7 @@ function describeFiles({ folder }: Place, files: readonly FilePlan[]): Pick<Plan
 }
 
 function fileText({ path, outcome, why, lines }: FilePlan): string {
-  if (outcome === 'conflict') return `- ${visible(path)}: stays as it is, ${visible(why ?? 'it was changed since')}`;
+  if (outcome === 'conflict') return `- ${visible(path)}: stays unchanged, ${visible(why ?? 'it was changed since')}`;
   const counts = lines ? `  +${lines.added} −${lines.removed}` : '';
   return `- ${visible(path)}${counts}${outcome === 'merged' ? ', later changes stay' : ''}`;
 }
@@ -243,15 +250,15 @@ function conflictText(files: readonly FilePlan[]): string {
 const countFiles = (files: readonly UndoneFile[]): string => formatCount(files.filter(isDoable).length);
 const formatCount = (count: number): string => (count === 1 ? '1 file' : `${count} files`);
 
-function doneText(files: readonly UndoneFile[], direction: Direction): string {
+function doneText(files: readonly UndoneFile[], direction: ChangeDirection): string {
   const left = files.filter(({ outcome }) => outcome === 'conflict').length;
   const stays = left === 0 ? '' : ` ${formatCount(left)} in conflict ${left === 1 ? 'stays' : 'stay'} as before.`;
   return `${direction === 'undo' ? 'Undid' : 'Redid'} the changes of ${countFiles(files)}.${stays}`;
 }
 
-function listText(messages: readonly Workflow[]): string {
+function listText(messages: readonly SnapshotWorkflow[]): string {
   const lines = messages
-    .slice(0, MOST_LISTED)
+    .slice(0, MAX_LISTED_MESSAGES)
     .map(({ prompt, createdAt }, index) => `${index + 1}. ${visible(titleOf(prompt))} (${createdAt.slice(0, 16)})`);
   return ['Go back to before which message? Write `/rewind NUMBER`.', '', ...lines].join('\n');
 }

@@ -34,7 +34,7 @@ interface Parts extends Abilities {
 
 const formatSeconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 
-type Queued = Extract<DurableEvent, { type: 'run-queue' }>;
+type RunQueueEvent = Extract<DurableEvent, { type: 'run-queue' }>;
 type Used = Extract<DurableEvent, { type: 'usage' }>;
 
 export class SessionUpdates {
@@ -45,9 +45,9 @@ export class SessionUpdates {
   readonly #asked = new Set<string>();
   /** Runs of sub-agents. */
   readonly #below = new Set<string>();
-  /** Number of the stages that follow a lead, by its run id; missing if none does. */
-  readonly #followed = new Map<string, number>();
-  /** Places of the stages that follow leads, by run id. */
+  /** Number of stages of each lead with a chain, by run id. */
+  readonly #stageCounts = new Map<string, number>();
+  /** The place of each stage that follows a lead, by run id. */
   readonly #stages = new Map<string, { place: number; of: number }>();
   /** Hints that come late are of messages that were told whole. */
   readonly #ended = new Set<string>();
@@ -72,7 +72,7 @@ export class SessionUpdates {
     if (event.type === 'run-queue') this.#noteChain(event);
     const own = this.#run(event.runId)
       .of(event)
-      .map((update) => this.#asStep(event.runId, update));
+      .map((update) => this.#toStep(event.runId, update));
     const stage = this.#stages.get(event.runId);
     if (stage) return [...this.#stageStart(event, stage), ...own].map((update) => this.#here(update));
     if (event.parentRunId === null) return [...this.#whole(event), ...own].map((update) => this.#here(update));
@@ -85,16 +85,16 @@ export class SessionUpdates {
     ];
   }
 
-  #noteChain({ runId, parentRunId, kind, place, envelope: { stages } }: Queued): void {
-    if (kind === 'lead' && stages.length > 0) this.#followed.set(runId, stages.length);
-    const of = kind === 'chain' ? this.#followed.get(parentRunId ?? '') : undefined;
+  #noteChain({ runId, parentRunId, kind, place, envelope: { stages } }: RunQueueEvent): void {
+    if (kind === 'lead' && stages.length > 0) this.#stageCounts.set(runId, stages.length);
+    const of = kind === 'chain' ? this.#stageCounts.get(parentRunId ?? '') : undefined;
     if (of !== undefined) this.#stages.set(runId, { place: place ?? of, of });
   }
 
-  /** The answer of a lead's chain is that of its last stage: the words before it are steps towards it. */
-  #asStep(runId: string, update: SessionUpdate): SessionUpdate {
+  /** Changes an answer before the last stage of a chain into a thought. */
+  #toStep(runId: string, update: SessionUpdate): SessionUpdate {
     const stage = this.#stages.get(runId);
-    const isStep = stage ? stage.place < stage.of : this.#followed.has(runId);
+    const isStep = stage ? stage.place < stage.of : this.#stageCounts.has(runId);
     if (!isStep || update.sessionUpdate !== 'agent_message_chunk') return update;
     return { ...update, sessionUpdate: 'agent_thought_chunk' };
   }

@@ -3,31 +3,31 @@ import type { AgentDefinition } from '#contract/agent.ts';
 import { editToml } from '../edit-toml.ts';
 import { isWithinPermissions, type KnownTool } from '../vocabulary.ts';
 import {
-  type FormatResult,
+  type FormattedAgent,
   type LostKey,
-  lostName,
-  lostServers,
-  lostVariables,
-  promptFor,
-  slugFor,
+  findLostName,
+  findLostServers,
+  findLostVariables,
+  renderPrompt,
+  createSlug,
 } from './exported.ts';
 import { describeModel } from './model-id.ts';
 
-export function exportCodex(agent: AgentDefinition, tools: readonly KnownTool[]): FormatResult {
+export function exportCodex(agent: AgentDefinition, tools: readonly KnownTool[]): FormattedAgent {
   const model = describeModel(agent);
   const hasEffort = agent.effort !== null && agent.effort !== 'max';
-  const isReadOnly = isReading(agent, tools);
+  const isReadOnly = canOnlyRead(agent, tools);
   const keys: [string, string | null][] = [
-    ['name', slugFor(agent.name)],
+    ['name', createSlug(agent.name)],
     ['description', agent.description],
     ['model', model.vendor === 'other' ? model.id : null],
     ['model_reasoning_effort', hasEffort ? agent.effort : null],
     ['sandbox_mode', isReadOnly ? 'read-only' : null],
-    ['developer_instructions', promptFor(agent)],
+    ['developer_instructions', renderPrompt(agent)],
   ];
   const text = keys.reduce((toml, [key, value]) => (value === null ? toml : editToml(toml, [key], value)), '');
   const lost: LostKey[] = [
-    ...lostName(agent),
+    ...findLostName(agent),
     ...(agent.role === 'primary' ? [{ key: 'role', reason: 'Codex has such agents as sub-agents only' }] : []),
     ...(model.vendor === 'anthropic' ? [{ key: 'model', reason: `Codex does not run ${agent.model}` }] : []),
     ...(agent.effort === 'max' ? [{ key: 'effort', reason: 'Codex has no effort above xhigh' }] : []),
@@ -37,14 +37,19 @@ export function exportCodex(agent: AgentDefinition, tools: readonly KnownTool[])
     ...(agent.permissions === null || isReadOnly
       ? []
       : [{ key: 'permissions', reason: 'the sandbox and the rules for approval of the session apply' }]),
-    ...lostServers(agent),
-    ...lostVariables(agent),
+    ...findLostServers(agent),
+    ...findLostVariables(agent),
   ];
-  return { file: `.codex/agents/${slugFor(agent.name)}.toml`, text, kept: ['model', 'effort', 'permissions'], lost };
+  return {
+    file: `.codex/agents/${createSlug(agent.name)}.toml`,
+    text,
+    expressedKeys: ['model', 'effort', 'permissions'],
+    lost,
+  };
 }
 
-/** Whether none of its tools writes or runs commands. */
-function isReading({ tools: listed, permissions }: AgentDefinition, tools: readonly KnownTool[]): boolean {
+/** Returns true if no tool of the agent writes or runs commands. */
+function canOnlyRead({ tools: listed, permissions }: AgentDefinition, tools: readonly KnownTool[]): boolean {
   if (listed === null && permissions === null) return false;
   return tools.every((tool) => {
     const isOffered = listed === null || listed.includes(tool.name);

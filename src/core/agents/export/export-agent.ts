@@ -3,12 +3,13 @@ import type { AgentDefinition } from '#contract/agent.ts';
 import type { KnownTool } from '../vocabulary.ts';
 import { exportClaude } from './claude.ts';
 import { exportCodex } from './codex.ts';
-import { type ExportedAgent, type ExportFormat, type FormatResult, listKeys } from './exported.ts';
+import { type ExportedAgent, type ExportFormat, type FormattedAgent, listKeys } from './exported.ts';
 import { exportGoose } from './goose.ts';
 import { exportOpencode } from './opencode.ts';
 
-const EXPORTERS: Readonly<Record<ExportFormat, (agent: AgentDefinition, tools: readonly KnownTool[]) => FormatResult>> =
-  { claude: exportClaude, opencode: exportOpencode, codex: exportCodex, goose: exportGoose };
+const EXPORTERS: Readonly<
+  Record<ExportFormat, (agent: AgentDefinition, tools: readonly KnownTool[]) => FormattedAgent>
+> = { claude: exportClaude, opencode: exportOpencode, codex: exportCodex, goose: exportGoose };
 
 const PROGRAMS: Readonly<Record<ExportFormat, string>> = {
   claude: 'Claude Code',
@@ -18,9 +19,9 @@ const PROGRAMS: Readonly<Record<ExportFormat, string>> = {
 };
 
 export function exportAgent(agent: AgentDefinition, format: ExportFormat, tools: readonly KnownTool[]): ExportedAgent {
-  const { file, text, kept, lost } = EXPORTERS[format](agent, tools);
-  const explained = [...kept, ...lost.map(({ key }) => key)];
-  const others = listKeys(agent).filter((key) => !explained.includes(key));
+  const { file, text, expressedKeys, lost } = EXPORTERS[format](agent, tools);
+  const explainedKeys = [...expressedKeys, ...lost.map(({ key }) => key)];
+  const others = listKeys(agent).filter((key) => !explainedKeys.includes(key));
   const reason = `${PROGRAMS[format]} has no such key`;
   return { format, file, text, lost: [...lost, ...others.map((key) => ({ key, reason }))] };
 }

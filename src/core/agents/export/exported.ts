@@ -5,7 +5,7 @@ import { rendered, variablesIn } from '../variables.ts';
 export const EXPORT_FORMATS = ['claude', 'opencode', 'codex', 'goose'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** A key of the definition that the other format does not have, or has in part. */
+/** A key that the other format does not express, or only in part. */
 export interface LostKey {
   key: string;
   reason: string;
@@ -13,21 +13,21 @@ export interface LostKey {
 
 export interface ExportedAgent {
   format: ExportFormat;
-  /** Where the other program looks for such a file, from the workspace. */
+  /** Path of the file in the other program, from the workspace. */
   file: string;
   text: string;
   lost: LostKey[];
 }
 
-/** What one format makes of a definition: `kept` are the keys that it expresses; `lost` explains others. */
-export interface FormatResult {
+/** A definition in one format. `expressedKeys`: keys that the format has. `lost`: keys with a reason of their own. */
+export interface FormattedAgent {
   file: string;
   text: string;
-  kept: readonly string[];
+  expressedKeys: readonly string[];
   lost: LostKey[];
 }
 
-/** The keys that a definition has beside its name, its description and its prompt. */
+/** Returns the keys of a definition, except its name, its description and its prompt. */
 export function listKeys(agent: AgentDefinition): string[] {
   const { input, output, reflection, flow, extra = {} } = agent;
   const keys: [string, boolean][] = [
@@ -57,13 +57,13 @@ export function listKeys(agent: AgentDefinition): string[] {
   return [...keys.flatMap(([key, isThere]) => (isThere ? [key] : [])), ...Object.keys(extra)];
 }
 
-/** The system prompt with the agent's own name in it, and `\{{name}}` as the text that it stands for. */
-export function promptFor({ name, systemPrompt }: AgentDefinition): string {
+/** Returns the system prompt with the name of the agent, and with escaped variables unescaped. */
+export function renderPrompt({ name, systemPrompt }: AgentDefinition): string {
   return rendered(systemPrompt, { agent: name });
 }
 
-/** Variables that only Triad replaces. */
-export function lostVariables({ systemPrompt }: AgentDefinition): LostKey[] {
+/** Returns the variables that only Triad replaces. */
+export function findLostVariables({ systemPrompt }: AgentDefinition): LostKey[] {
   const names = new Set(variablesIn(systemPrompt).filter((name) => name !== 'agent'));
   return [...names].map((name) => ({
     key: 'prompt',
@@ -71,14 +71,14 @@ export function lostVariables({ systemPrompt }: AgentDefinition): LostKey[] {
   }));
 }
 
-/** For programs that have MCP servers in their own configuration. */
-export function lostServers({ mcpServers }: AgentDefinition): LostKey[] {
+/** Returns the MCP servers, for a program that has them in its own configuration. */
+export function findLostServers({ mcpServers }: AgentDefinition): LostKey[] {
   if (mcpServers === null) return [];
   return [{ key: 'mcp_servers', reason: `set these servers up there: ${mcpServers.join(', ') || 'none'}` }];
 }
 
-/** A name as file names and other programs take it: lower-case letters, digits and hyphens. */
-export function slugFor(name: string): string {
+/** Returns a name of lower-case letters, digits and hyphens, for files and other programs. */
+export function createSlug(name: string): string {
   const slug = name
     .normalize('NFKD')
     .toLowerCase()
@@ -88,7 +88,7 @@ export function slugFor(name: string): string {
   return slug === '' ? 'agent' : slug;
 }
 
-export function lostName({ name }: AgentDefinition): LostKey[] {
-  const slug = slugFor(name);
+export function findLostName({ name }: AgentDefinition): LostKey[] {
+  const slug = createSlug(name);
   return slug === name ? [] : [{ key: 'name', reason: `it becomes ${slug}: lower-case letters, digits and hyphens` }];
 }

@@ -1,10 +1,10 @@
 /** A recipe of goose: YAML that goose reads as a Jinja template first. */
 import { Document, Scalar } from 'yaml';
 import type { AgentDefinition } from '#contract/agent.ts';
-import { type FormatResult, lostServers, lostVariables, promptFor, slugFor } from './exported.ts';
+import { type FormattedAgent, findLostServers, findLostVariables, renderPrompt, createSlug } from './exported.ts';
 import { describeModel } from './model-id.ts';
 
-export function exportGoose(agent: AgentDefinition): FormatResult {
+export function exportGoose(agent: AgentDefinition): FormattedAgent {
   const { id, provider } = describeModel(agent);
   const settings = {
     ...(provider === null ? {} : { goose_provider: provider }),
@@ -16,32 +16,32 @@ export function exportGoose(agent: AgentDefinition): FormatResult {
   const document = new Document({
     version: '1.0.0',
     title: agent.name,
-    description: templateScalar(agent.description),
+    description: createTemplateScalar(agent.description),
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
     ...(schema === null ? {} : { response: { json_schema: escapeWithin(schema) } }),
   });
-  document.set('instructions', templateScalar(promptFor(agent)));
+  document.set('instructions', createTemplateScalar(renderPrompt(agent)));
   const limits = 'goose gives all tools of its extensions: limit them in extensions of the recipe';
   return {
-    file: `${slugFor(agent.name)}.yaml`,
+    file: `${createSlug(agent.name)}.yaml`,
     text: document.toString({ lineWidth: 0, singleQuote: false }),
-    kept: ['role', 'provider', 'model', 'temperature', 'max_iterations', 'tools', 'permissions'].concat(
+    expressedKeys: ['role', 'provider', 'model', 'temperature', 'max_iterations', 'tools', 'permissions'].concat(
       schema === null ? [] : ['output_format'],
     ),
     lost: [
       ...(agent.tools === null ? [] : [{ key: 'tools', reason: limits }]),
       ...(agent.permissions === null ? [] : [{ key: 'permissions', reason: limits }]),
-      ...lostServers(agent),
-      ...lostVariables(agent),
+      ...findLostServers(agent),
+      ...findLostVariables(agent),
     ],
   };
 }
 
-/** Characters that a block of YAML cannot hold as they are. */
+/** Characters that a block of YAML cannot contain. */
 const NEEDS_ESCAPES = /[^\t\n\x20-\x7e\u0085\u00a0-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
-/** A text that is the same once goose has read the template. In a whole recipe, goose also replaces `""` behind a colon. */
-function templateScalar(text: string): Scalar {
+/** Creates a text that is unchanged after goose renders the template. Goose also replaces `""` behind a colon. */
+function createTemplateScalar(text: string): Scalar {
   const isBlock = !NEEDS_ESCAPES.test(text);
   const escaped = escapeTemplate(text);
   const scalar = new Scalar(isBlock ? escaped.replaceAll(/(:\s*)""/g, `$1{{'""'}}`) : escaped);
@@ -49,7 +49,7 @@ function templateScalar(text: string): Scalar {
   return scalar;
 }
 
-/** Text in which the signs that begin a variable, a statement or a comment of Jinja stand for themselves. */
+/** Escapes the signs that begin a variable, a statement or a comment of Jinja. */
 function escapeTemplate(text: string): string {
   return text.replaceAll(/\{[{%#]/g, (sign) => `{{'${sign}'}}`);
 }

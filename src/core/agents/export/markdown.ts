@@ -1,8 +1,8 @@
-/** Markdown with YAML front matter, as other programs read it. */
+/** Formats Markdown with YAML front matter for other programs. */
 import { stringify } from 'yaml';
 
-/** Keys without a value are left out. */
-export function markdown(keys: Readonly<Record<string, unknown>>, body: string): string {
-  const given = Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== null));
-  return `---\n${stringify(given, { lineWidth: 0 })}---\n\n${body}\n`;
+/** Leaves out keys whose value is null. */
+export function formatMarkdown(keys: Readonly<Record<string, unknown>>, body: string): string {
+  const presentKeys = Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== null));
+  return `---\n${stringify(presentKeys, { lineWidth: 0 })}---\n\n${body}\n`;
 }

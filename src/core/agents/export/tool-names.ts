@@ -50,14 +50,15 @@ export function nameTools(agent: AgentDefinition, format: keyof typeof TABLES, t
   });
   const table = TABLES[format];
   const names = usable.flatMap(({ name }) => (Object.hasOwn(table, name) ? [table[name] ?? ''] : []));
-  const ofServers = (listed ?? []).filter((name) => mcpServerOf(name) !== null);
+  const serverTools = (listed ?? []).filter((name) => mcpServerOf(name) !== null);
   const servers = (agent.mcpServers ?? []).map((server) => `mcp__${server}`);
-  const without = (listed ?? []).filter((name) => !Object.hasOwn(table, name) && mcpServerOf(name) === null);
-  const lost = without.length === 0 ? [] : [{ key: 'tools', reason: `no counterpart: ${without.join(', ')}` }];
+  const unmappedTools = (listed ?? []).filter((name) => !Object.hasOwn(table, name) && mcpServerOf(name) === null);
+  const lost =
+    unmappedTools.length === 0 ? [] : [{ key: 'tools', reason: `no counterpart: ${unmappedTools.join(', ')}` }];
   const isOnline = usable.some(({ name }) => name === 'bash');
   const online = { key: 'tools', reason: 'commands have no separate permission for the network there' };
   return {
-    names: [...new Set([...names, ...servers, ...ofServers])],
+    names: [...new Set([...names, ...servers, ...serverTools])],
     lost: [...lost, ...(isOnline ? [online] : [])],
   };
 }

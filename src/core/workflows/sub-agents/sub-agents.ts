@@ -67,7 +67,8 @@ export class SubAgents implements LeadChildren {
       const { name, description, input } = definition;
       const chain = agents.chainOf(definition);
       return {
-        ...{ name, description },
+        name,
+        description,
         ...(input?.format === 'json' && { input_schema: input.schema ?? {} }),
         ...(chain.length > 0 && { chain }),
       };
