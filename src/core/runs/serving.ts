@@ -58,18 +58,33 @@ function withFlow<T extends Envelope>(
 
 /**
  * After an edit of the person: what was taken from the run is taken from all that serves it too, and they ask as much as it
- * does. What was given to the run beyond what was asked is its own.
+ * does. The same holds for a stage and its coagent. What was given to the run beyond what was asked is its own.
  */
 export function servedWithin(edited: Envelope, asked: Envelope, kit: Kit): Envelope {
+  const stages = edited.stages.map((stage, index) => {
+    const own = narrowPart(stage, { edited, asked, kit });
+    return narrowCoagent(own, { edited: own, asked: asked.stages[index] ?? own, kit });
+  });
+  return { ...narrowCoagent(edited, { edited, asked, kit }), stages };
+}
+
+/** A run before and after an edit of the person. */
+interface EditedRun {
+  edited: Coagent;
+  asked: Coagent;
+  kit: Kit;
+}
+
+/** Takes from an agent what the run that it serves has lost. */
+function narrowPart<T extends Coagent>(part: T, { edited, asked, kit }: EditedRun): T {
   const taken = asked.tools.filter((tool) => tool !== DONE && !edited.tools.includes(tool));
-  const within = <T extends Coagent>(part: T): T => {
-    const kept = part.tools.filter((tool) => !taken.includes(tool));
-    const cut = kept.length === part.tools.length ? part : kit.only(part, kept);
-    return { ...cut, approvalMode: narrowerMode(part, edited) };
-  };
-  const served = <T extends Stage>(part: T): T =>
-    part.flow?.coagent ? { ...part, flow: { ...part.flow, coagent: within(part.flow.coagent) } } : part;
-  return { ...served(edited), stages: edited.stages.map((stage) => served(within(stage))) };
+  const kept = part.tools.filter((tool) => !taken.includes(tool));
+  const cut = kept.length === part.tools.length ? part : kit.only(part, kept);
+  return { ...cut, approvalMode: narrowerMode(part, edited) };
+}
+
+function narrowCoagent<T extends Stage>(part: T, run: EditedRun): T {
+  return part.flow?.coagent ? { ...part, flow: { ...part.flow, coagent: narrowPart(part.flow.coagent, run) } } : part;
 }
 
 /**

@@ -95,11 +95,22 @@ describe('an edit of a coagent or a stage', () => {
     approvalMode: 'manual' as const,
   });
 
-  test('changes that agent alone, and the hash is of the result', () => {
+  test('takes from the coagent of a stage what the stage loses', () => {
+    const tools = stage!.tools.filter((tool) => tool !== 'bash' && tool !== 'write_file');
+    const { coagent: before } = stage!.flow!;
+    const { coagent: after } = editStage({ tools, approvalMode: 'manual' }).value.stages[0]!.flow!;
+    expect(before!.tools).toEqual(expect.arrayContaining(['bash', 'write_file', 'task_complete']));
+    expect(after!.tools).toEqual(before!.tools.filter((tool) => tool !== 'bash' && tool !== 'write_file'));
+    expect(after!.approvalMode).toBe('manual');
+    const other = { ...stage!, tools, flow: { ...stage!.flow!, coagent: { ...before!, systemPrompt: 'Other.' } } };
+    const { value } = edit(asked, lead, { stages: [other] });
+    expect(value.stages[0]!.flow!.coagent).toMatchObject({ systemPrompt: 'Other.', tools: after!.tools });
+  });
+
+  test('changes that agent, and the hash is of the result', () => {
     const changedStage = editStage(change(stage!));
     expect(changedStage.hash).toBe(canonicalHash(changedStage.value));
     expect(changedStage.value.stages[0]).toMatchObject(change(stage!));
-    expect(changedStage.value.stages[0]!.flow).toEqual(stage!.flow);
     expect(changedStage.value.flow).toEqual(asked.flow);
     const changedCoagent = editCoagent(change(coagent!)).value;
     expect(changedCoagent.flow!.coagent).toMatchObject(change(coagent!));
