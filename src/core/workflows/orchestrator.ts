@@ -1,5 +1,6 @@
 /** Workflows: one at a time in a conversation, started by a message or continued, stopped as a whole or in part. */
 import type { ApprovePolicy } from '#contract/agent.ts';
+import type { ErrorInfo } from '#contract/error.ts';
 import { isReported, isSubAgent } from '#contract/flows/serving.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { Output } from '#contract/rpc.ts';
@@ -365,7 +366,7 @@ export class Orchestrator {
         if ('code' in plan) await recordEnd(workflow, recorder, { ...UNREADABLE, error: plan });
         else if (ended && ended.outcome !== 'interrupted') await recordEnd(workflow, recorder, ended);
         // Where the whole program ends, the sweep does it.
-        else if (ended && !this.#stopping && controller.signal.aborted) await this.#interrupted(workflow);
+        else if (ended && !this.#stopping) await this.#interrupted(workflow, ended.error);
       });
     } finally {
       this.#stops.queuedIds.delete(workflow.id);
@@ -374,11 +375,14 @@ export class Orchestrator {
     }
   }
 
-  /** One that was interrupted alone, of which nothing runs any more, ends as one does whose process has died. */
-  async #interrupted({ id, runs }: Workflow): Promise<void> {
+  /**
+   * One that was interrupted alone, of which nothing runs any more, ends as one does whose process has died. `error`: what
+   * interrupted it, if it was not stopped.
+   */
+  async #interrupted({ id, runs: { controller } }: Workflow, error: ErrorInfo | null): Promise<void> {
     const { store, log, price } = this.#engine;
     await log.flush();
-    const { code, message } = stopOf(runs.controller.signal);
+    const { code, message } = controller.signal.aborted || !error ? stopOf(controller.signal) : error;
     await sweep(store, log, price, { workflowId: id, error: { code, message } });
   }
 }

@@ -1,5 +1,5 @@
 /** A lead that other agents follow: its chain runs to the end after each message, and its last answer is the result. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { RunRow } from '#contract/view.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { builtinAgents, withAgents } from '../../support/compose.ts';
@@ -123,6 +123,42 @@ describe('a lead that agents follow', () => {
       ['research', 1, 'completed'],
       ['draft', 2, 'completed'],
       ['polish', 1, 'completed'],
+    ]);
+  });
+
+  test('ends as interrupted if a stage cannot be read, and goes on later', async () => {
+    const engine = await led(chainScript({ draft: fails }));
+    const { workflowId, seq } = await engine.ask('Find facts.');
+    const [draft] = await stagesOf(engine, workflowId);
+    const recordsOf = engine.store.recordsOf.bind(engine.store);
+    const read = vi.spyOn(engine.store, 'recordsOf').mockImplementation(async (runs, kinds) => {
+      if (runs.some(({ id }) => id === draft!.id)) throw new Error('The disk is away');
+      return recordsOf(runs, kinds);
+    });
+    await engine.runtime.request('run.retry', { runId: draft!.id });
+    const end = await engine.event('workflow-end', (event) => event.seq > seq);
+    expect(end).toMatchObject({
+      outcome: 'interrupted',
+      error: { message: expect.stringContaining('away') as string },
+    });
+    read.mockRestore();
+    await engine.runtime.request('workflow.resume', { workflowId });
+    const again = await engine.event('workflow-end', (event) => event.seq > end.seq);
+    expect(again).toMatchObject({ outcome: 'completed', text: 'Rain is coming.' });
+  });
+
+  test('keeps its own answer in a fork, beside the failure of a stage', async () => {
+    const engine = await led(chainScript({ draft: fails }));
+    const { workflowId } = await engine.ask('Find facts.');
+    const fork = await engine.runtime.request('conversation.fork', {
+      conversationId: engine.conversationId,
+      workflowId,
+    });
+    const copy = await engine.runtime.request('conversation.snapshot', { conversationId: fork.id });
+    expect(copy.workflows[0]).toMatchObject({ outcome: 'error', error: { code: 'chain_failed' } });
+    expect(copy.runs.map(({ agent, outcome, text: words }) => [agent, outcome, words])).toEqual([
+      ['research', 'completed', '{"facts":["It rains."]}'],
+      ['draft', 'error', ''],
     ]);
   });
 
