@@ -65,6 +65,8 @@ export function takenOver(source: Source, place: Place): EventDraft[] {
   const taken = copyOf(source, end);
   // No stage got an answer that is cut off.
   const stages = isWhole ? (source.stages ?? []) : [];
+  // The lead of a chain has an end of its own: that of the workflow is the end of its last stage.
+  const ownEnd = stages.length > 0 ? { outcome: run.outcome ?? outcome, text: run.text, error: run.error } : {};
   return [
     { ...of, at: createdAt, type: 'workflow-start', prompt, approve, attempt: 1, ...sent, taken },
     {
@@ -76,7 +78,7 @@ export function takenOver(source: Source, place: Place): EventDraft[] {
     ...kept.map((entry) => eventOf(of, entry, place.runs)),
     ...(run.plan && isWhole ? [{ ...of, at: end, type: 'plan-change' as const, items: run.plan }] : []),
     {
-      ...{ ...of, ...ended, at: end, type: 'run-end', durationMs, entries: kept.length },
+      ...{ ...of, ...ended, ...ownEnd, at: end, type: 'run-end', durationMs, entries: kept.length },
       ...(run.reviews && isWhole ? { reviews: run.reviews } : {}),
     },
     ...stages.flatMap((stage) => stageEvents(of, stage, place)),
