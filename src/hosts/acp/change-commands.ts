@@ -1,5 +1,6 @@
 /** The commands `/undo`, `/redo` and `/rewind`: plans a change as a question to the client, and carries it out. */
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type PermissionOption, RequestError, type ToolCallContent } from '@agentclientprotocol/sdk';
 import type { ChangeDiff, ChangeRow, UndoneFile } from '#contract/change.ts';
 import { titleOf } from '#contract/messages/short-text.ts';
@@ -46,6 +47,21 @@ const createRefusal = (message: string): RequestError => new RequestError(-32602
 
 export const isChangeCommand = (name: string): name is ChangeCommand =>
   name === 'undo' || name === 'redo' || name === 'rewind';
+
+/** Does what the person said yes to. Throws if the command would not do the same any more, with nothing changed. */
+export async function carryOutAsShown(
+  client: Client,
+  place: Place,
+  command: { name: ChangeCommand; rest: string },
+  { shown, optionId }: { shown: PlannedChange; optionId: string },
+): Promise<string> {
+  const now = await planChange(client, place, command);
+  const isSame = typeof now !== 'string' && isDeepStrictEqual(listShown(now), listShown(shown));
+  if (isSame) return now.carryOut(client, optionId);
+  throw createRefusal(`The session changed while you were asked, so nothing was done: use /${command.name} again`);
+}
+
+const listShown = ({ title, content, paths, options }: PlannedChange) => [title, content, paths, options];
 
 /** Returns a text instead of a plan if the person must first choose. Throws if there is nothing to do. */
 export async function planChange(

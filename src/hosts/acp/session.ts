@@ -11,7 +11,7 @@ import type { Client, Output } from '#contract/rpc.ts';
 import { spawnIndex } from '#contract/spawn-items.ts';
 import type { Asker } from './asker.ts';
 import type { Choices } from './choices.ts';
-import { type ChangeCommand, isChangeCommand, planChange } from './change-commands.ts';
+import { carryOutAsShown, type ChangeCommand, isChangeCommand, planChange } from './change-commands.ts';
 import { agentsText, COMMANDS, commandIn, compactText, helpText, mcpPrompt, sessionsText } from './commands.ts';
 import type { Door } from './door.ts';
 import { lend, type LentSession } from './lent-host.ts';
@@ -278,7 +278,8 @@ export class Session {
   async #change(turn: Turn, command: { name: ChangeCommand; rest: string }): Promise<void> {
     const { door, context } = this.#parts;
     const { id, folder } = this;
-    const plan = await door.ask((client) => planChange(client, { conversationId: id, folder }, command));
+    const place = { conversationId: id, folder };
+    const plan = await door.ask((client) => planChange(client, place, command));
     if (typeof plan === 'string') {
       if (!turn.isStopped) this.#say(plan);
       return turn.ended.resolve(null);
@@ -304,7 +305,8 @@ export class Session {
         end('failed');
         if (!turn.isStopped) this.#say('Nothing was changed.');
       } else {
-        const words = await door.ask((client) => plan.carryOut(client, chosen.optionId));
+        const answer = { shown: plan, optionId: chosen.optionId };
+        const words = await door.ask((client) => carryOutAsShown(client, place, command, answer));
         end('completed');
         this.#say(words);
       }

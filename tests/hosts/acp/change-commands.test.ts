@@ -151,3 +151,19 @@ test('withdraws the question when the prompt is cancelled, and changes nothing',
   await expect.poll(() => client.withdrawn).toHaveLength(1);
   expect(await read()).toBe('one\nend\n');
 });
+
+test.for(['/undo', '/rewind 1'])(
+  'does nothing after a yes to %s if another message came meanwhile',
+  async (command) => {
+    const { engine, client, id, read, fail, left } = await startSession('Write one');
+    client.answer = async ({ toolCall }) => {
+      if (!/^Undo|^Go back/.test(toolCall.title ?? '')) return choose('allow');
+      const message = { conversationId: id, text: 'Write two', approve: 'all' } as const;
+      const { workflowId } = await engine.runtime.request('message.send', message);
+      await expect.poll(async () => (await engine.store.workflow(workflowId))?.outcome).toBe('completed');
+      return choose('allow');
+    };
+    expect(await fail(command)).toMatch(/^The session changed while you were asked, so nothing was done/);
+    expect([await read(), await left()]).toEqual(['two\nend\nmore\n', [false, false]]);
+  },
+);
