@@ -2,7 +2,7 @@
 import { endedAtLimit } from '#contract/ended-at-limit.ts';
 import { addTally } from '#contract/tally.ts';
 import { errorInfo } from '../base/errors.ts';
-import { chainsIn, linkOf, runChain } from '../flows/chain.ts';
+import { chainsIn, hasEnded, linkOf, runChain } from '../flows/chain.ts';
 import type { Engine } from '../runs/engine.ts';
 import { type EndedRun, executeRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
@@ -20,12 +20,14 @@ export async function runLead(
 ): Promise<EndedRun> {
   if (plan.envelope.stages.length === 0) return executeRun(engine, workflow, live, plan);
   const first = firstRun(plan, row, chainsIn(children).get(live.runId) ?? []);
-  const own = row?.outcome === 'completed' ? linkOf(row) : await executeRun(engine, workflow, live, plan);
+  const ended = row?.outcome === 'completed' ? linkOf(row) : null;
+  const retry = ended ? findRetriedStage(first, workflow) : null;
+  const own = ended ?? (await executeRun(engine, workflow, live, plan));
   // From now on no request is made with the lead's context.
   live.context = null;
   if (own.outcome !== 'completed') return own;
   const runs = new ChainRuns({ engine, workflow, ids: plan.recorder.ids, depth: plan.depth });
-  const how = { retry: getFailedStage(first), steps: plan.steps };
+  const how = { retry, steps: plan.steps };
   const started = { ...own, runId: live.runId, agent: plan.envelope.agent };
   try {
     const { links, outcome, error } = await runChain(started, plan, (next) => runs.runStage(live, first, next, how));
@@ -48,10 +50,10 @@ function firstRun(plan: RunPlan, row: Lead['row'], stages: FirstRun['stages']): 
   return { ...about, ...call, envelope, envelopeHash, parentChain, stored: row, stages };
 }
 
-/** Id of the stage that an earlier attempt did not complete; the workflow goes on with it. */
-function getFailedStage({ stages }: FirstRun): string | null {
+/** Id of the stage that an earlier attempt did not complete; the workflow goes on with it, unless the person stopped it since. */
+function findRetriedStage({ stages }: FirstRun, { subAgents }: Workflow): string | null {
+  const stopped = subAgents.endRetries();
   const last = stages.at(-1);
-  return last && last.outcome !== null && last.outcome !== 'completed' && last.outcome !== 'interrupted'
-    ? last.id
-    : null;
+  const isFailed = last && hasEnded(last) && last.outcome !== 'completed';
+  return isFailed && !stopped.has(last.id) ? last.id : null;
 }

@@ -126,6 +126,25 @@ describe('a lead that agents follow', () => {
     ]);
   });
 
+  test('leaves a stage as it was if the person stops its new attempt while another message works', async () => {
+    const hangs = { blocks: [text('I begin', { deltas: 4 })], options: { hangAfter: 3 } };
+    const script = chainScript({ draft: fails });
+    const waiting = new Script().on({ lastUser: /Wait/ }).reply(hangs.blocks, hangs.options);
+    script.rules.unshift(...waiting.rules);
+    const engine = await led(script);
+    const { workflowId, seq } = await engine.ask('Find facts.');
+    const [draft] = await stagesOf(engine, workflowId);
+    const other = await engine.send('Wait.');
+    await engine.event('message-delta', (event) => event.workflowId === other.workflowId);
+    await engine.runtime.request('run.retry', { runId: draft!.id });
+    await engine.runtime.request('run.stop', { runId: draft!.id });
+    await engine.runtime.request('workflow.stop', { workflowId: other.workflowId });
+    const end = await engine.event('workflow-end', (event) => event.workflowId === workflowId && event.seq > seq);
+    expect(end).toMatchObject({ outcome: 'error', error: { code: 'chain_failed' } });
+    const runs = await stagesOf(engine, workflowId);
+    expect(runs.map(({ agent, attempt, outcome }) => [agent, attempt, outcome])).toEqual([['draft', 1, 'error']]);
+  });
+
   test('ends as interrupted if a stage cannot be read, and goes on later', async () => {
     const engine = await led(chainScript({ draft: fails }));
     const { workflowId, seq } = await engine.ask('Find facts.');

@@ -147,6 +147,16 @@ export class Roster {
     return waiting;
   }
 
+  /**
+   * The lead had ended before, and does not begin again: only its stages go on. Returns those that the person stopped
+   * before that.
+   */
+  endRetries(): ReadonlySet<string> {
+    this.#retry = null;
+    this.#retries.clear();
+    return this.#stopped;
+  }
+
   /** The lead's answer is final: another attempt would work for nobody. */
   refuseRetries(): void {
     this.#retry = null;
