@@ -95,7 +95,7 @@ export function agentSpan({ workflow, content }: Mapping, run: RunState, event: 
     },
     events: [],
     link: attempt > 1 ? agentSpanId(run, attempt - 1) : null,
-    error: failed(outcome) ? (error?.message ?? outcome) : null,
+    error: failed(outcome) ? withoutReason(error?.message ?? outcome, content) : null,
   };
 }
 
@@ -196,7 +196,13 @@ export function toolSpan(
 /** The reason of a failed call. An MCP server writes its errors itself: they are content. */
 function failureText({ status, output, metadata, name }: ToolEntry, content: boolean): string | null {
   if (!content && mcpServerOf(name) !== null && metadata['refused'] !== true) return null;
-  return getFailureReason({ status, output: contentOf(true, output) ?? '', metadata });
+  const reason = getFailureReason({ status, output: contentOf(true, output) ?? '', metadata });
+  return reason && withoutReason(reason, content);
+}
+
+/** A rejection without its reason, which the person writes: it is content. */
+function withoutReason(message: string, content: boolean): string {
+  return content ? message : message.replace(/^(Rejected[^:,.]*)[:,.][^]*$/, '$1');
 }
 
 /** From the agent to its coagent and back, or until its run ended. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { ToolEntry } from '#contract/message.ts';
 import { WorkflowSpans } from '#core/telemetry/workflow-spans.ts';
-import { lead, queue, Recording, start } from '../../support/recording.ts';
+import { lead, queue, Recording, reviewer, start, usageOf } from '../../support/recording.ts';
 
 const SECRET = `sk-ant-api03-${'a1B2'.repeat(20)}`;
 
@@ -38,8 +38,8 @@ test.for<[string, Partial<ToolEntry>, string | null, string | undefined]>([
   ],
   [
     'of a sub-agent: its error',
-    { name: 'spawn_agent', output: '{"success":false,"error":"Rejected: no"}' },
-    'Rejected: no',
+    { name: 'spawn_agent', output: '{"success":false,"error":"It took too long"}' },
+    'It took too long',
     'error',
   ],
   [
@@ -58,6 +58,31 @@ test('the error of an MCP server is sent only with content', () => {
   const entry = { name: 'mcp__files__read', output: 'Private words' };
   expect(readError(entry)).toEqual(['error', 'error']);
   expect(readError(entry, true)).toEqual(['Private words', 'error']);
+});
+
+test.for<[string, Partial<ToolEntry>, string]>([
+  ['a call', { output: 'Rejected, nothing was done. Reason: Private words' }, 'Rejected'],
+  [
+    'a sub-agent',
+    { name: 'spawn_agent', output: '{"error":"Rejected by the person: Private words"}' },
+    'Rejected by the person',
+  ],
+])('the reason of the person for a no to %s is sent only with content', ([, entry, message]) => {
+  expect(readError(entry)).toEqual([message, 'error']);
+  expect(readError(entry, true)[0]).toContain('Private words');
+});
+
+test('the span of a rejected sub-agent has no reason of the person', () => {
+  const recording = new Recording();
+  recording.record(lead, { type: 'workflow-start', prompt: 'Go', approve: 'ask', attempt: 1 });
+  start(recording, lead, queue(recording, lead, { prompt: 'Go', title: 'Go' }));
+  queue(recording, reviewer, { prompt: 'Look', title: 'Look', kind: 'spawn' });
+  const error = { code: 'not_allowed', message: 'Rejected by the person: Private words' } as const;
+  const end = { outcome: 'rejected', text: '', usage: usageOf(), durationMs: 0, entries: 0 } as const;
+  recording.record(reviewer, { type: 'run-end', ...end, error });
+  const spans = new WorkflowSpans(() => false);
+  const all = recording.durable.flatMap((event) => spans.take(event));
+  expect(all.map(({ error: message }) => message)).toContain('Rejected by the person');
 });
 
 test('a secret is redacted before the message is cut', () => {
