@@ -45,7 +45,14 @@ function isFull(path: string, code: string, { start, end }: TextRange): boolean 
 function findTitle(code: string, title: string): TextRange[] {
   const characters = [...title].map((character) => `\\\\?${character.replace(/[$()*+.?[\\\]^{|}/]/, '\\$&')}`);
   const quoted = new RegExp(`(['"\`])${characters.join('')}\\1`, 'g');
-  return [...code.matchAll(quoted)].map(({ 0: { length }, index }) => ({ start: index, end: index + length }));
+  const ranges = [...code.matchAll(quoted)].map(({ 0: { length }, index }) => ({ start: index, end: index + length }));
+  return ranges.filter(({ start }) => !isIdle(code.slice(0, start)));
+}
+
+/** Returns whether a title at the end of the code is in a comment, or of a test that never runs. */
+function isIdle(before: string): boolean {
+  const line = before.slice(before.lastIndexOf('\n') + 1);
+  return /^\s*(?:\/\/|\/?\*)|\s\/\/ /.test(line) || /\.skip\(\s*$/.test(before);
 }
 
 /** Returns why `path › title` names no test of `npm test`, or null. */

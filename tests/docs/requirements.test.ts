@@ -66,3 +66,9 @@ test('each row names at least one test, and each named test is part of `npm test
   });
   expect(faults).toEqual([]);
 });
+
+test('a title in a comment names no test', () => {
+  // For example 'a title that only a comment has'.
+  const name = 'tests/docs/requirements.test.ts › a title that only a comment has';
+  expect(findTitleFault(name)).toBe('has a title that is not in the file');
+});
