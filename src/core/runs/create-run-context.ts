@@ -239,7 +239,7 @@ async function undosThere({ workspaces: { changes } }: Parts['engine'], { doers 
 }
 
 function limitsFor({ workflow, plan, clock, signal, watchdog }: Parts): RunContext['limits'] {
-  const { recorder, envelope, chain, stored, kind } = plan;
+  const { recorder, envelope, chain, stored, kind, depth } = plan;
   const { runId } = recorder.ids;
   const own = (): Budget => workflow.budget.limitsOfRun(runId, limitsOf(envelope));
   const limitedRun: LimitedRun = {
@@ -251,7 +251,8 @@ function limitsFor({ workflow, plan, clock, signal, watchdog }: Parts): RunConte
     limits: own,
     used: () => sumUse(recorder.tally, clock.ms),
   };
-  if (kind === 'lead') workflow.limitQuestions.setLead(limitedRun);
+  // A stage that follows the lead asks itself: the lead has ended, and would not ask again after a restart.
+  if (kind === 'lead' || (kind === 'chain' && depth === 0)) workflow.limitQuestions.setLead(limitedRun);
   return {
     admit: (turns) => workflow.budget.admit(runId, own(), sumUse(recorder.tally, clock.ms, turns)),
     askPerson: (bound) => {

@@ -227,6 +227,27 @@ describe('a lead that agents follow', () => {
     expect(await engine.store.run(draft!.id)).toMatchObject({ outcome: 'completed', attempt: 2 });
   });
 
+  test('leaves no question open about a limit that a stage had reached when the program was closed', async () => {
+    const store = await memoryStore();
+    const settings = '[limits.workflow]\nmax_iterations = 2\n';
+    const turns = new Script().on({ system: /You draft\./, turn: 1 }).reply([toolUse('think', { thought: 'Hm.' })]);
+    const script = chainScript();
+    script.rules.unshift(...turns.rules);
+    const engine = await startLed(script, 'research', { settings, atLimit: () => null, store: lasting(store) });
+    const { workflowId } = await engine.send('Find facts.');
+    const { approval } = await engine.event('approval-request');
+    expect(approval).toMatchObject({ agent: 'draft', subject: { kind: 'limit', bound: { of: 'workflow' } } });
+    await engine.runtime.close();
+    const agents = withAgents(builtinAgents(new Trust(engine.folder)), CHAIN);
+    const again = await startAgain(engine, store, { agents });
+    await again.request('workflow.resume', { workflowId });
+    await eventually(async () => expect(await store.run(approval.runId)).toMatchObject({ status: 'running' }));
+    await again.request('workflow.stop', { workflowId });
+    await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'cancelled' }));
+    const decisions = (await store.approvalsOf([workflowId])).flatMap((one) => one.decisions);
+    expect(decisions.map((decision) => decision?.outcome)).toEqual(['cancelled']);
+  });
+
   test('reads no report of a sub-agent any more once a stage has its answer', async () => {
     const lead = definitionOf({ name: 'lead', role: 'primary', systemPrompt: 'You lead.', next: ['polish'] });
     const broken = { times: 1, status: 400, error: { type: 'invalid_request_error', message: 'It broke' } };
