@@ -57,6 +57,26 @@ test('a chain that is killed at the end of its first run goes on', async () => {
   await model.close();
 });
 
+test('a lead that is killed between its end and its first stage goes on, and is asked nothing again', async () => {
+  const script = chainScript();
+  // The agent leads here: no rule for a lead above it.
+  script.rules.splice(0, 2);
+  const model = await startFakeModel(script);
+  const [first, ...stages] = CHAIN;
+  const led = [{ ...first!, name: 'lead', role: 'primary' as const }, ...stages];
+  const life = { data: join(root, 'lead-in-memory'), folder: root, url: model.url, definitions: led };
+  const { end, runs, workflow } = await (await liveUntil('run-end', life))();
+  expect(end).toMatchObject({ outcome: 'completed', text: 'Rain is coming.' });
+  expect(runs.map(({ agent, attempt, outcome }) => [agent, attempt, outcome])).toEqual([
+    ['lead', 1, 'completed'],
+    ['draft', expect.any(Number), 'completed'],
+    ['polish', 1, 'completed'],
+  ]);
+  expect(model.requests.filter(({ seen }) => seen.system.includes('You research.'))).toHaveLength(1);
+  expect(workflow.usage.outputTokens).toBe(runs.reduce((sum, { usage }) => sum + usage.outputTokens, 0));
+  await model.close();
+});
+
 fullTest('tests/core/workflows/crash-chain.test.ts › a chain that is killed at the end of its first run goes on')(
   'after many events',
   { timeout: 600_000 },
