@@ -211,11 +211,16 @@ export class AgentFolders {
     return file;
   }
 
+  /** Reports the first fault with the number of the others: each program does so, and validation has all of them. */
   #report(file: LoadedFile & { ok: false }, files: readonly RawFile[]): void {
     const raw = files.find(({ path }) => path === file.path);
-    this.#warn(`${file.path}\0${raw?.problem ?? raw?.hash}`, () =>
-      file.errors.map((error) => describeFault(file.path, error)),
-    );
+    this.#warn(`${file.path}\0${raw?.problem ?? raw?.hash}`, () => {
+      const [first, ...others] = file.errors;
+      if (first === undefined) return [];
+      const more = others.length === 1 ? '1 more fault' : `${others.length} more faults`;
+      const rest = others.length === 0 ? '' : `, and ${more}: see "triad agents validate"`;
+      return [`${describeFault(file.path, first)}${rest}`];
+    });
   }
 
   /** Once for each version of a file. */

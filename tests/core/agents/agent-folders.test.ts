@@ -133,6 +133,19 @@ test('a fault is told once for each text, and stops nothing', async () => {
   ]);
 });
 
+test('a file with several faults is reported in one line', async () => {
+  const bad = (keys: string) => `---\nname: bad\ndescription: d\n${keys}\n---\nP`;
+  const { names, warnings, write, root } = await place({ 'config/agents/bad.md': bad('modle: x\ntolls: x') });
+  await names();
+  await write('config/agents/bad.md', bad('modle: x\ntolls: x\nefort: x'));
+  await names();
+  const first = `${join(root, 'config/agents/bad.md')}:4:1: unknown key modle (did you mean \`model\`?), and`;
+  expect(warnings).toEqual([
+    `${first} 1 more fault: see "triad agents validate"`,
+    `${first} 2 more faults: see "triad agents validate"`,
+  ]);
+});
+
 test('a project file is inert until it is trusted as it is: new, changed, revoked', async () => {
   const { said, agree, look, write, trust, project, root, agents } = await place({
     'project/.triad/agents/a.md': agent('a', 'one'),
