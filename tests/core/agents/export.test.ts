@@ -19,6 +19,8 @@ function defined(keys: string, prompt = 'You help.'): AgentDefinition {
   return parsed.definition;
 }
 
+const HANDOFF = { type: 'static', text: 'Look at this.' } as const;
+
 const written = (keys: string, format: ExportFormat, prompt?: string) =>
   exportAgent(defined(keys, prompt), format, tools);
 
@@ -137,6 +139,12 @@ describe.each(EXPORT_FORMATS)('%s', (format) => {
       expect.stringContaining('{{folder}}'),
     ]);
   });
+});
+
+test('lists the coagent and the control flow of a composition', () => {
+  const flow = { type: 'judge', rounds: 3, primary: 'lead', coagent: 'reviewer', handoff: HANDOFF } as const;
+  const { lost } = exportAgent({ ...defined(''), flow }, 'claude', tools);
+  expect(lost.map(({ key }) => key)).toEqual(['name', 'coagent', 'control_flow']);
 });
 
 test('an agent without limits is exported without them', () => {

@@ -46,6 +46,7 @@ export function listKeys(agent: AgentDefinition): string[] {
     ['requires_approval', agent.requiresApproval.length > 0],
     ['approval_timeout', agent.approvalTimeoutMs !== null],
     ['enable_reflection', reflection !== null],
+    ['coagent', flow?.coagent !== undefined],
     ['control_flow', flow !== undefined],
     ['next', agent.next !== undefined],
     ['input_format', input !== undefined],
