@@ -120,9 +120,13 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
   }
 }
 
-/** A pipe gets only the result of a lead with a control flow or with stages. A terminal also shows the superseded answers. */
+/**
+ * A pipe gets only the result of a lead with a control flow, with stages or with reviews. A terminal also shows the
+ * superseded answers.
+ */
 function started(shown: Shown, { runId, parentRunId, envelope }: Durable<'run-start'>): Shown {
-  const isResultOnly = shown.isPiped && (envelope.flow !== undefined || envelope.stages.length > 0);
+  const { flow, stages, reflection } = envelope;
+  const isResultOnly = shown.isPiped && (flow !== undefined || stages.length > 0 || Boolean(reflection));
   if (parentRunId === null) return { ...shown, isResultOnly };
   return isLeadStage(shown, runId) ? { ...shown, spoke: false } : shown;
 }

@@ -1,8 +1,9 @@
-/** `$(triad run --agent …)`: of a composition and of a chain a pipe gets one text, the result; a terminal sees the drafts too. */
+/** `$(triad run --agent …)`: of a composition, a chain and an agent that reviews itself, a pipe gets one text, the result; a terminal sees the drafts too. */
 import { readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { checkerFile, REVIEWER as REVIEWER_OF_ANSWERS, verdict } from '../../../support/fake-model/reflecting.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { inProcess } from '../../support/engine.ts';
 import { machine } from '../../support/process.ts';
@@ -61,4 +62,24 @@ test('an agent that others follow prints the answer of the last one alone', asyn
   const run = await inProcess(home, 'memory')(['run', '--agent', 'va', '--approve', 'all', 'Go']);
   expect([run.out, run.code]).toEqual(['The close.\n', 0]);
   expect(run.err).toContain('triad: va, then vb');
+});
+
+test('an agent that reviews itself prints the answer that it hands over alone', async () => {
+  const home = await machine(
+    new Script()
+      .on({ system: REVIEWER_OF_ANSWERS, where: ({ prompt }) => prompt.includes('The second draft.') })
+      .reply([text(verdict(true, 90))])
+      .on({ system: REVIEWER_OF_ANSWERS })
+      .reply([text(verdict(false, 30, 'The end is missing.'))])
+      .on({ turn: 1 })
+      .reply([text('The first draft.')])
+      .on({ turn: 2 })
+      .reply([text('The second draft.')]),
+  );
+  const folder = join(home.home, 'agents');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'checker.md'), checkerFile());
+  const run = await inProcess(home, 'memory')(['run', '--agent', 'checker', 'Go']);
+  expect([run.out, run.code]).toEqual(['The second draft.\n', 0]);
+  expect(run.err).toContain('Review 1: not passed, 30 of 100');
 });
