@@ -106,5 +106,6 @@ test('refuses a prompt of the command line that breaks the contract of the lead'
   const refused = await triad(['run', '--agent', 'draft', '{"fact":1}']);
   expect([refused.code === 0, refused.out]).toEqual([false, '']);
   expect(refused.err).toMatch(WHY);
+  expect(await triad(['sessions', 'list', '--json'])).toMatchObject({ code: 0, out: '[]\n' });
   expect(await triad(['run', '--agent', 'draft', GOOD])).toMatchObject({ code: 0, out: 'It rains.\n' });
 });

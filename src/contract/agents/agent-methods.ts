@@ -31,9 +31,12 @@ export const agentMethods = {
     z.strictObject({ folder: folder.optional(), name: z.string().min(1).max(200) }),
     z.object({ definition: AgentDefinition, needs: AgentSummary.shape.needs, warnings: z.array(Fault) }),
   ),
-  /** What choosing an agent as lead would run, as its files are now; starts no MCP server. `not_found`, `not_allowed`: why none. */
+  /**
+   * What choosing an agent as lead would run, as its files are now; starts no MCP server. `not_found`, `not_allowed`: why
+   * none. `prompt`: its first message, which is checked with the contract of the agent (`bad_input`).
+   */
   'agents.preview': method(
-    z.strictObject({ folder: folder.optional(), agent: z.string().min(1).max(200) }),
+    z.strictObject({ folder: folder.optional(), agent: z.string().min(1).max(200), prompt: z.string().optional() }),
     LeadPreview,
   ),
   /** Forgets temporary agents whose run has ended; says how many there were, and which of the others work or may begin. */

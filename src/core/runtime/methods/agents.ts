@@ -46,10 +46,10 @@ export function agentMethods(engine: Engine, home: string): Pick<Handlers, Mine>
       return { definition, needs: needsOf(definition, tools, offers), warnings: file?.warnings ?? [] };
     },
     'agents.check': async ({ folder }) => (await filesIn(await at(folder))).map(reportOf),
-    'agents.preview': async ({ folder, agent }) => {
+    'agents.preview': async ({ folder, agent, prompt }) => {
       const place = await at(folder);
       const { limits } = await ceilingsIn(engine, place);
-      return previewLead(engine, { folder: place, agent, limits });
+      return previewLead(engine, { folder: place, agent, limits, prompt });
     },
     'trust.look': async ({ folder, texts }) => look(await at(folder), texts),
     'trust.set': async ({ folder, files }) => {

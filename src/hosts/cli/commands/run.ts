@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import type { ApprovePolicy } from '#contract/agent.ts';
+import type { LeadPreview } from '#contract/approval.ts';
 import { Id } from '#contract/ids.ts';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
@@ -37,8 +38,11 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
     const text = await promptText(io, given);
     const link = await openLink(io, true);
     try {
+      const { agent, conversation } = options;
+      // A prompt that breaks the contract of its lead is refused before its conversation is created.
+      const first = conversation === undefined ? await previewLead(link, folder, agent, text) : null;
       const { id: conversationId, at } = await link.ask((client) => conversationFor(client, folder, options));
-      await tellComposition(io, link, at, options.agent);
+      tellComposition(io, first ?? (await previewLead(link, at, agent, text)));
       const { provider, model } = options;
       const chosen = { ...(provider !== undefined && { provider }), ...(model !== undefined && { model }) };
       const sentAs = newId();
@@ -73,10 +77,20 @@ function withDemo({ code, message }: TriadError): TriadError {
   return new TriadError(code, `${message}; the demo needs none: triad run --provider demo "…"`);
 }
 
+/** Null where no agent was named. */
+async function previewLead(
+  link: Link,
+  folder: string,
+  agent: string | undefined,
+  prompt: string,
+): Promise<LeadPreview | null> {
+  if (agent === undefined) return null;
+  return link.ask((client) => client.request('agents.preview', { folder, agent, prompt }));
+}
+
 /** Whoever names a composition says yes to its agents, and is told of them before anything starts. */
-async function tellComposition(io: Io, link: Link, folder: string, agent: string | undefined): Promise<void> {
-  if (agent === undefined) return;
-  const preview = await link.ask((client) => client.request('agents.preview', { folder, agent }));
+function tellComposition(io: Io, preview: LeadPreview | null): void {
+  if (preview === null) return;
   for (const line of compositionLines(preview)) io.screen.note(line);
 }
 

@@ -301,11 +301,12 @@ test('a composition says who works, with which tools and at what most, before an
     '  at most 84 requests; each sub-agent is asked about by itself',
   ]);
   expect(order.slice(0, 3)).toEqual([
-    'conversation.create: 0 lines',
     'agents.preview: 0 lines',
+    'conversation.create: 0 lines',
     'message.send: 4 lines',
   ]);
-  expect(client.requests[1]).toEqual({ method: 'agents.preview', input: { folder, agent: 'careful' } });
+  const input = { folder, agent: 'careful', prompt: 'Say hi' };
+  expect(client.requests[0]).toEqual({ method: 'agents.preview', input });
 });
 
 test('an agent that works alone is not announced', async () => {
