@@ -1,6 +1,7 @@
 /** The answers that the page folds: superseded answers, and the answer that a lead passed to a stage. Pure. */
 import { chooseResult, findSupersededAnswers } from '#contract/flows/result.ts';
 import type { Entry } from '#contract/message.ts';
+import { firstLine } from '#contract/messages/short-text.ts';
 import type { RunRow } from '#contract/view.ts';
 
 export interface FoldedAnswer {
@@ -24,4 +25,9 @@ export function findFoldedAnswers(
   for (const n of [chooseResult(run, entries)?.entry, last?.n])
     if (n !== undefined) folded.set(n, { score: null, next: next.agent });
   return folded;
+}
+
+/** Returns the first line of an answer, without the marks of a heading. */
+export function formatAnswerTitle(answer: string): string {
+  return firstLine(answer).replace(/^#{1,6}\s+/, '');
 }

@@ -1,7 +1,7 @@
 /** The answers of a run that the page folds. */
 import { expect, test } from 'vitest';
 import type { Entry } from '#contract/message.ts';
-import { findFoldedAnswers } from '#lib/view/folded-answers.ts';
+import { findFoldedAnswers, formatAnswerTitle } from '#lib/view/folded-answers.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
@@ -25,4 +25,9 @@ test('folds the answer that a lead passed to a stage, and not the answer of a su
   const followed = { ...run, envelope: { ...run.envelope, stages: [stage] } };
   expect(findFoldedAnswers(followed, entries).get(2)).toEqual({ score: null, next: 'next' });
   expect(findFoldedAnswers({ ...followed, kind: 'delegate' }, entries).get(2)).toBeUndefined();
+});
+
+test('names a folded answer by its first line, without the marks of a heading', () => {
+  expect(formatAnswerTitle('## Findings\n\nThere are two.')).toBe('Findings');
+  expect(formatAnswerTitle('#1 is the worst.')).toBe('#1 is the worst.');
 });
