@@ -33,6 +33,15 @@ it('names each coagent and stage below the settings of the sub-agent', async () 
   expect(page.text).toMatch(/reviewer works with a.*writer agent 2 of the chain/);
 });
 
+it('lists the tools of a stage that cannot be taken away', async () => {
+  const draft = createDraft();
+  const baseline = { settings: { ...app.settings, tools: tools.map((tool) => ({ ...tool, baseline: true })) } };
+  const page = await mountInApp(ServedForm, { draft: draft.served[1]!, seen: new SeenTexts() }, baseline);
+  page.find<HTMLDetailsElement>('details').open = true;
+  await page.fire(page.find('details'), 'toggle');
+  expect(page.text).toMatch(/Tools Always granted: read_file write_file/);
+});
+
 it('sends an edit of a stage with the answer, and marks the stage as edited', async () => {
   const draft = createDraft();
   const page = await mountInApp(ServedForm, { draft: draft.served[1]!, seen: new SeenTexts() }, app);
