@@ -17,8 +17,8 @@ export class ReplyAnnouncer {
   update(workflows: readonly Pick<WorkflowRow, 'id' | 'status' | 'outcome'>[], words: string): void {
     const running = workflows.find(({ status }) => status === 'running');
     if (this.#workflowId !== null && running?.id !== this.#workflowId) {
-      const last = workflows.find(({ id }) => id === this.#workflowId);
-      if (last?.outcome) this.#live.end(text.turn.replyEnd[last.outcome]);
+      const outcome = workflows.find(({ id }) => id === this.#workflowId)?.outcome;
+      if (outcome) this.#live.end(() => text.turn.replyEnd[outcome]);
     }
     this.#workflowId = running?.id ?? null;
     if (words !== '') this.#live.update(words);

@@ -4,13 +4,18 @@ import { spoken } from '#lib/view/title.ts';
 const PAUSE_MS = 3000;
 
 export class LiveAnnouncer {
-  /** The content of a polite live region. */
-  announcement = $state('');
+  #words = $state('');
+  #closing = $state.raw<() => string>(() => '');
   #text = '';
   #spokenUnits = 0;
   /** Rest of complete texts, announced with the next pause. */
   #rest = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** The content of a polite live region. */
+  get announcement(): string {
+    return `${this.#words} ${this.#closing()}`.trim();
+  }
 
   /** Takes the whole text so far; a text that does not continue the last one starts from its beginning. */
   update(text: string): void {
@@ -26,11 +31,11 @@ export class LiveAnnouncer {
     this.#spokenUnits = 0;
   }
 
-  /** Call when no text follows: announces the rest and `closing` at once. */
-  end(closing: string): void {
+  /** Call when no text follows: announces the rest and `closing` at once, in the language that is set at any time. */
+  end(closing: () => string): void {
     this.stop();
     this.complete();
-    this.#say(`${this.#rest.trim()} ${closing}`);
+    this.#say(this.#rest, closing);
     this.#rest = '';
   }
 
@@ -50,7 +55,8 @@ export class LiveAnnouncer {
     this.#say(words);
   }
 
-  #say(words: string): void {
-    this.announcement = spoken(words).trim();
+  #say(words: string, closing = () => ''): void {
+    this.#words = spoken(words).trim();
+    this.#closing = closing;
   }
 }

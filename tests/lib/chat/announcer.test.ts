@@ -2,6 +2,8 @@
 import { expect, it, vi } from 'vitest';
 import { Outcome } from '#contract/outcome.ts';
 import { ReplyAnnouncer } from '#lib/chat/reply-announcer.ts';
+import { speakBy } from '#lib/view/language.ts';
+import { learn } from '#lib/words/text.ts';
 
 const running = { id: 'w', status: 'running', outcome: null } as const;
 const ended = (outcome: Outcome) => ({ id: 'w', status: 'completed', outcome }) as const;
@@ -53,4 +55,17 @@ it('announces nothing when a conversation with past replies opens', () => {
   const announcer = new ReplyAnnouncer();
   announcer.update([ended('completed')], '');
   expect(announcer.announcement).toBe('');
+});
+
+it('has the end of a reply in the language that the person changes to', async () => {
+  await learn('fr');
+  const announcer = new ReplyAnnouncer();
+  announcer.update([running], '');
+  announcer.update([ended('completed')], '');
+  speakBy(() => 'fr');
+  try {
+    expect(announcer.announcement).toBe('Réponse terminée');
+  } finally {
+    speakBy(() => 'en');
+  }
 });
