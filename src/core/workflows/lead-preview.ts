@@ -1,7 +1,7 @@
 /** What choosing an agent as lead would run, before anything is said to it. */
 import type { LeadPreview } from '#contract/approval.ts';
 import type { Engine } from '../runs/engine.ts';
-import { checkedInput } from '../runs/envelope-parts.ts';
+import { checkInputContract } from '../runs/envelope-parts.ts';
 import { worstCase } from '../runs/worst-case.ts';
 import type { Settings } from '../settings/settings.ts';
 import { leadNamed } from './lead.ts';
@@ -25,7 +25,7 @@ export async function previewLead(
   const { agents: folders, envelopes, mcp } = engine;
   const [agents, offers] = await Promise.all([folders.of(folder), mcp.heardOffers(folder)]);
   const lead = leadNamed(agents, agent);
-  if (prompt !== undefined) checkedInput(lead.name, lead.input, prompt);
+  if (prompt !== undefined) checkInputContract(lead.name, lead.input, prompt);
   const envelope = envelopes.lead(lead, null, folder, limits, offers, agents);
   return { envelope, worst: worstCase(envelope, engine) };
 }
