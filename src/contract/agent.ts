@@ -181,7 +181,7 @@ export const AgentText = z.object({
   hash: z.string().nullable(),
   /** Null if it can be saved; else the reason (built in, or another tool's file). */
   readOnly: z.string().nullable(),
-  /** Left out where the text names no file. */
+  /** Absent if the text names no file. */
   prompt: AgentPromptFile.optional(),
 });
 export type AgentText = z.infer<typeof AgentText>;
@@ -192,7 +192,7 @@ export const AgentLint = z.object({
   report: AgentReport,
   /** Values by key, the prompt as `prompt`; null if the text cannot be parsed, so that only the text can be edited. */
   values: z.record(z.string(), AgentValue).nullable(),
-  /** The prompt file with its unsaved text; left out where the text names no file. */
+  /** The prompt file with its unsaved text; absent if the text names no file. */
   prompt: AgentPromptFile.extend({ isChanged: z.boolean() }).optional(),
 });
 export type AgentLint = z.infer<typeof AgentLint>;
@@ -296,9 +296,8 @@ export const Environment = z.strictObject({
 export type Environment = z.infer<typeof Environment>;
 
 /**
- * Origin of a model. `override`: the call that starts the agent names it. `person`: the person chose it, with the message
- * or in an approval. `definition`: the agent's file names it. `lead`: it is the lead's. `default`: that of the provider or
- * of the settings.
+ * Origin of a model. `override`: the call that starts the agent. `person`: a message or an approval. `definition`: the file
+ * of the agent. `lead`: the model of the lead. `default`: the provider or the settings.
  */
 export const ModelOrigin = z.enum(['override', 'person', 'definition', 'lead', 'default']);
 export type ModelOrigin = z.infer<typeof ModelOrigin>;

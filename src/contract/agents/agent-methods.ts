@@ -20,7 +20,7 @@ import { folder, inFolder, method } from '../method.ts';
 /** Absolute path of an agent's file. */
 const file = z.string().min(1).max(4096);
 const agentText = z.string().max(MAX_PROMPT_CHARS);
-/** Left out: as the file on disk has it. Without an effect where the text names another file. */
+/** Absent for the text on disk. Ignored if the agent names another file. */
 const prompt = UnsavedPrompt.extend({ text: agentText }).optional();
 
 export const agentMethods = {

@@ -1,7 +1,7 @@
-/** Texts of agents that are in files of their own. */
+/** Prompt files: texts of agents in separate files. */
 import { z } from 'zod';
 
-/** A text of an agent's file that is in a file of its own: its prompt, or the handoff of a composition. */
+/** A prompt of an agent or a handoff of a composition in a separate file. */
 export const AgentPromptFile = z.object({
   /** The key that names the file. */
   key: z.string(),
@@ -10,6 +10,6 @@ export const AgentPromptFile = z.object({
 });
 export type AgentPromptFile = z.infer<typeof AgentPromptFile>;
 
-/** A text for such a file that is not saved yet. */
+/** An unsaved text for a prompt file. */
 export const UnsavedPrompt = AgentPromptFile.omit({ key: true });
 export type UnsavedPrompt = z.infer<typeof UnsavedPrompt>;

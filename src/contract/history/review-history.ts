@@ -1,4 +1,4 @@
-/** The attempts of a run whose answers were reviewed: what each review found, and how much better the answer became. Pure. */
+/** The reviewed answers of a run, with verdict, score and improvement. Pure. */
 import type { Review } from '../message.ts';
 
 export interface ReviewedAttempt {
@@ -32,8 +32,8 @@ export function getReviewHistory(reviews: readonly Review[] | null | undefined):
   return attempts;
 }
 
-/** The history as a field `reviews`; left out for a run that was not reviewed. */
-export function reviewFields(reviews: readonly Review[] | null | undefined): { reviews?: ReviewedAttempt[] } {
+/** Returns the history as a field `reviews`; empty for a run without reviews. */
+export function createReviewField(reviews: readonly Review[] | null | undefined): { reviews?: ReviewedAttempt[] } {
   const history = getReviewHistory(reviews);
   return history.length > 0 ? { reviews: history } : {};
 }

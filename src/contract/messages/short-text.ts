@@ -35,7 +35,7 @@ export function summaryOf(report: string): string {
   return shortened(whole);
 }
 
-/** The first characters of a text, on one line; a mark follows them where the text goes on. */
+/** Returns the first characters of a text, on one line, with an ellipsis if more follow. */
 export function shortened(text: string, maxChars = SUMMARY_CHARS): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const points = [...line];

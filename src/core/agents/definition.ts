@@ -17,7 +17,7 @@ import {
   withSyntaxErrors,
 } from './entries.ts';
 import { readMarkdown } from './frontmatter.ts';
-import { CHOICES, fittingValues, MarkdownKeys, REQUIRED, ruleOf, TomlKeys, type AgentKeys } from './keys.ts';
+import { CHOICES, selectValidValues, MarkdownKeys, REQUIRED, ruleOf, TomlKeys, type AgentKeys } from './keys.ts';
 import { contractFaults, contractsOf, idleNext, linksIn } from './contract-keys.ts';
 import type { Link } from './links/link.ts';
 import { mentionsIn, type ServerMention } from './server-names.ts';
@@ -48,7 +48,7 @@ export type ParsedDefinition =
       /** The names of those that follow it, once its links are looked up. */
       chain?: string[];
     }
-  /** `name`: what the file says it is, where it says so. `names`: what can be checked against other files and the settings. */
+  /** `name`: what the file says it is, where it says so. `names`: to check with other files and the settings. */
   | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[]; names?: FoundNames };
 
 /** The names in a file with faults. */
@@ -81,20 +81,20 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
   const raw: Readonly<Record<string, unknown>> = Object.fromEntries(known.map(({ key, value }) => [key ?? '', value]));
   const positionOf = positionsOf(known);
   const result = schema.safeParse(raw);
-  const fitting = result.success ? result.data : fittingValues(schema, raw);
+  const validValues = result.success ? result.data : selectValidValues(schema, raw);
   const faults = [
     ...part.faults,
     ...entries.filter((entry) => !known.includes(entry)).flatMap((entry) => unknownKey(entry, schema)),
     ...bodyFaults(body),
     ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, positionOf))),
-    ...namesIn(fitting, { tools: raw['tools'], requires_approval: raw['requires_approval'] }, from, positionOf),
+    ...namesIn(validValues, { tools: raw['tools'], requires_approval: raw['requires_approval'] }, from, positionOf),
     ...promptFaults(body ?? promptIn(entries), isToml, text),
   ];
   const errors = inOrder(read.ok ? faults : withSyntaxErrors(read, faults));
   const placeOf = (key: string): Position => positionOf([key]) ?? START;
   if (errors.length > 0 || !result.success) {
     const name = typeof raw['name'] === 'string' && raw['name'] !== '' ? raw['name'] : null;
-    return { ok: false, name, errors, warnings: [], names: findNames(fitting, positionOf) };
+    return { ok: false, name, errors, warnings: [], names: findNames(validValues, positionOf) };
   }
   const values = result.data;
   const prompt = 'prompt' in values ? String(values.prompt) : (body?.text ?? '');
@@ -108,7 +108,7 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     ...idleReflection(values, positionOf),
     ...idleNext(values, positionOf),
   ];
-  const definition = { ...definitionOf(values, prompt, text, from), ...extraIn(entries) };
+  const definition = { ...definitionOf(values, prompt, text, from), ...readExtra(entries) };
   const cut = from.ceilings
     ? cutWarnings(definition, from.ceilings, (limit) => {
         const key = limit === 'maxTokens' ? 'max_tokens' : 'max_iterations';
@@ -161,11 +161,11 @@ function definitionOf(values: AgentKeys, systemPrompt: string, text: string, fro
   };
 }
 
-/** The keys that begin with `x-`, as JSON has them: a date becomes a text. */
-function extraIn(entries: readonly Entry[]): Pick<AgentDefinition, 'extra'> {
-  const own = entries.flatMap(({ key, value }) => (key?.startsWith('x-') ? [[key, value] as const] : []));
-  if (own.length === 0) return {};
-  return { extra: JSON.parse(JSON.stringify(Object.fromEntries(own))) as Record<string, unknown> };
+/** Returns the keys that begin with `x-` as JSON: a date becomes a text. */
+function readExtra(entries: readonly Entry[]): Pick<AgentDefinition, 'extra'> {
+  const extraKeys = entries.flatMap(({ key, value }) => (key?.startsWith('x-') ? [[key, value] as const] : []));
+  if (extraKeys.length === 0) return {};
+  return { extra: JSON.parse(JSON.stringify(Object.fromEntries(extraKeys))) as Record<string, unknown> };
 }
 
 function serversIn(values: AgentKeys, positionOf: PositionOf): ServerMention[] {
@@ -238,8 +238,8 @@ function promptFaults(body: Body | null, isToml: boolean, source: string): Fault
 }
 
 /**
- * What the schema cannot know: names of models and tools, and what only a lead may have. `values`: those without a fault;
- * `lists`: as the file has them, since one wrong item does not hide the others.
+ * Checks names of models and tools, and keys that only a lead may have. `values`: without faults. `lists`: unchecked, so
+ * that one wrong item does not hide the others.
  */
 function namesIn(
   values: Partial<AgentKeys>,
@@ -248,7 +248,7 @@ function namesIn(
   positionOf: PositionOf,
 ): Fault[] {
   const { name, role, provider, model } = values;
-  const [wanted, asking] = [textsIn(lists.tools), textsIn(lists.requires_approval)];
+  const [wanted, asking] = [readTexts(lists.tools), readTexts(lists.requires_approval)];
   const at = (key: string) => (index: number) => positionOf([key, index]) ?? START;
   const misplaced = role === 'subagent' ? tools.filter((tool) => tool.primaryOnly && wanted.includes(tool.name)) : [];
   // Names of another provider have no form of their own.
@@ -269,8 +269,8 @@ function namesIn(
   return [...faults, fault(positionOf(['name']) ?? START, phrase('lead_name', { name }), { key: 'name' })];
 }
 
-/** The items of a list; an empty text for an item that is no text. */
-function textsIn(list: unknown): string[] {
+/** Returns the items of a list; an empty text for an item that is no text. */
+function readTexts(list: unknown): string[] {
   return Array.isArray(list) ? list.map((item) => (typeof item === 'string' ? item.trim() : '')) : [];
 }
 

@@ -17,7 +17,7 @@ interface Unreadable {
   says: readonly Phrase[];
   /** Left out for a file as a whole. */
   at?: Position;
-  /** The text without the part that is the problem, for its other faults; left out where nothing can be read. */
+  /** The text without the faulty part, to find its other faults; absent if nothing can be read. */
   rest?: string;
 }
 
@@ -35,14 +35,14 @@ export interface Body extends Position {
   text: string;
 }
 
-/** `body` is null where the format keeps the prompt in a key; `faults`: of keys, such as one that is there twice. */
+/** `body` is null where the format keeps the prompt in a key; `faults`: of keys, such as a duplicate key. */
 export interface ReadKeys {
   entries: Entry[];
   body: Body | null;
   faults: Fault[];
 }
 
-/** `rest`: the keys of a file with syntax errors, where it can be read without them; lines in `emptied` lost their values. */
+/** `rest`: the readable keys of a file with syntax errors. `emptied`: its lines without their values. */
 export type ReadFile =
   | ({ ok: true } & ReadKeys)
   | { ok: false; errors: Fault[]; rest: (ReadKeys & { emptied: ReadonlySet<number> }) | null };
@@ -81,7 +81,7 @@ export function laterPlace(find: () => Position): Position {
 
 export const START: Position = { line: 1, column: 1 };
 
-/** The faults of a file with syntax errors: a line that lost its value has no other fault. */
+/** Returns the faults of a file with syntax errors, except further faults of lines without their values. */
 export function withSyntaxErrors({ errors, rest }: ReadFile & { ok: false }, faults: readonly Fault[]): Fault[] {
   return [...errors, ...faults.filter(({ line }) => !rest?.emptied.has(line))];
 }

@@ -51,7 +51,7 @@ export class AgentFiles {
     return describeText({ file, source: place.source, text, readOnly }, prompt);
   }
 
-  /** `unsaved`: the text of the prompt file that would be saved with it. */
+  /** `unsaved`: the text of the prompt file that will be saved with it. */
   async lint(folder: string, file: string, text: string, unsaved?: UnsavedPrompt): Promise<AgentLint> {
     const place = this.#placeHolding(folder, file);
     const { agents, tools, ceilings } = this.#ports;
@@ -71,7 +71,7 @@ export class AgentFiles {
     return { text, report: { ...report, ok: false, errors: [taken, ...report.errors] }, values, ...prompt };
   }
 
-  /** A change of a text that is in a file of its own changes that file: an empty text is a fault, and keeps its name. */
+  /** Changes the prompt file if the change is one of its text. An empty text is a fault, and leaves the name of the file. */
   async edit(
     folder: string,
     file: string,
@@ -132,16 +132,16 @@ export class AgentFiles {
     if (error) throw new TriadError('bad_input', describeFault(basename(file), error));
     await mkdir(dirname(file), { recursive: true });
     const old = await textOrNull(file);
-    const content = withEndsOf(old, text);
+    const content = matchLineEnds(old, text);
     const mode = old === null ? undefined : (await stat(file)).mode & 0o777;
     const prompt = await this.#savePrompt(file, text, place, before, unsaved);
     const isSame = async (): Promise<boolean> =>
-      prompt === null ? (await versionOnDisk(file, place)) === before : (await textOrNull(file)) === old;
+      prompt === null ? (await readVersion(file, place)) === before : (await textOrNull(file)) === old;
     if (prompt === null || content !== old)
       await writeAtomically(file, content, {
         mode,
         before: async () => {
-          if (!(await isSame())) throw changedMeanwhile(file);
+          if (!(await isSame())) throw createConflict(file);
         },
       });
     if (place.source === 'project') {
@@ -151,7 +151,7 @@ export class AgentFiles {
     return describeText({ file, source: place.source, text: content, readOnly }, named);
   }
 
-  /** Writes the prompt file that the text names, before the text itself; null where there is nothing to write. */
+  /** Writes the prompt file that the text names, before the text itself. Returns null if nothing changed. */
   async #savePrompt(
     file: string,
     text: string,
@@ -163,10 +163,10 @@ export class AgentFiles {
     const isChanged = unsaved?.file === prompt?.file && unsaved?.text !== withLineFeeds(prompt?.text ?? '');
     if (prompt === null || unsaved === undefined || !isChanged) return null;
     const { realPath } = prompt;
-    await writeAtomically(realPath, withEndsOf(prompt.text, unsaved.text), {
+    await writeAtomically(realPath, matchLineEnds(prompt.text, unsaved.text), {
       mode: (await stat(realPath)).mode & 0o777,
       before: async () => {
-        if ((await versionOnDisk(file, place)) !== before) throw changedMeanwhile(file);
+        if ((await readVersion(file, place)) !== before) throw createConflict(file);
       },
     });
     return prompt;
@@ -178,7 +178,7 @@ export class AgentFiles {
     const raw = await withPromptFiles({ path: file, problem: null, text, hash: sha256(text) }, place);
     const loaded = loadFile(raw, place, this.#ports.tools);
     if (!loaded.ok) throw new TriadError('bad_input', `${file} has faults: it cannot be copied`);
-    // A copy has its texts in itself: a change of it is no change of the original.
+    // A copy includes the text of its prompt file, so changing the copy does not change the original.
     const whole = raw.problem === null ? raw.text : text;
     if ('composition' in loaded) return editText(whole, 'composition', { 'agent.name': name });
     if (place.dialect !== 'triad') return copyToTriad({ ...valuesOfDefinition(loaded.definition), name });
@@ -219,10 +219,10 @@ export function kindOf(file: string, { compositions }: AgentPlace): FileKind {
   return compositions ? 'composition' : extname(file) === '.toml' ? 'toml' : 'markdown';
 }
 
-/** A text with its prompt file, and the hash of both. */
+/** Returns a text with its prompt file, and the hash of both. */
 function describeText({ text, ...file }: Omit<AgentText, 'hash' | 'prompt'>, prompt: PromptFile | null): AgentText {
   const named = prompt && { key: prompt.key, file: prompt.file, text: withLineFeeds(prompt.text) };
-  return { ...file, text: withLineFeeds(text), hash: versionOf(text, prompt), ...(named ? { prompt: named } : {}) };
+  return { ...file, text: withLineFeeds(text), hash: hashVersion(text, prompt), ...(named ? { prompt: named } : {}) };
 }
 
 function describeUnsaved(prompt: PromptFile | null, unsaved: UnsavedPrompt | undefined): Pick<AgentLint, 'prompt'> {
@@ -233,22 +233,22 @@ function describeUnsaved(prompt: PromptFile | null, unsaved: UnsavedPrompt | und
   return { prompt: { key, file, text, isChanged: text !== saved } };
 }
 
-function versionOf(text: string, prompt: PromptFile | null): string {
+function hashVersion(text: string, prompt: PromptFile | null): string {
   return prompt === null ? sha256(text) : sha256(`${text}\0${prompt.text}`);
 }
 
-/** Null where there is no such file. */
-async function versionOnDisk(file: string, place: AgentPlace): Promise<string | null> {
+/** Returns null if the file does not exist. */
+async function readVersion(file: string, place: AgentPlace): Promise<string | null> {
   const text = await textOrNull(file);
-  return text === null ? null : versionOf(text, await findPromptFile(text, file, place));
+  return text === null ? null : hashVersion(text, await findPromptFile(text, file, place));
 }
 
-function changedMeanwhile(file: string): TriadError {
+function createConflict(file: string): TriadError {
   return new TriadError('conflict', `${file} is not what it was any more: nothing was saved`);
 }
 
-/** The text with the line ends of the old one. */
-function withEndsOf(old: string | null, text: string): string {
+/** Returns the text with the line ends of the old one. */
+function matchLineEnds(old: string | null, text: string): string {
   return old?.includes('\r\n') ? withLineFeeds(text).replaceAll('\n', '\r\n') : text;
 }
 

@@ -34,7 +34,7 @@ export function readMarkdown(text: string): ReadFile {
   const body = { text: file.body.trim(), line: file.bodyLine, column: 1 };
   const read = parseYaml(file.frontmatter);
   if (!('error' in read)) return { ok: true, ...read, body };
-  const { errors, others, emptied } = withoutWrongKeys(file.frontmatter);
+  const { errors, others, emptied } = removeWrongValues(file.frontmatter);
   const rest = errors.length === 0 ? read : parseYaml(others);
   return {
     ok: false,
@@ -47,11 +47,11 @@ function unreadable(error: Fault): ReadFile {
   return { ok: false, errors: [error], rest: null };
 }
 
-/** Most keys that are read one by one: each of them needs a parse. */
+/** Maximum number of keys that are read one by one: each of them needs a parse. */
 const MAX_SINGLE_KEYS = 500;
 
-/** The syntax errors of each key at the start of a line, and the text in which such keys are empty. `emptied`: lines of the file. */
-function withoutWrongKeys(frontmatter: string): { errors: Fault[]; others: string; emptied: Set<number> } {
+/** Returns the syntax errors of keys at the start of a line, and the text without their values. `emptied`: lines of the file. */
+function removeWrongValues(frontmatter: string): { errors: Fault[]; others: string; emptied: Set<number> } {
   const lines = frontmatter.split('\n');
   const starts = lines.flatMap((line, index) => (/^[\w-]+:/.test(line) ? [index] : []));
   const emptied = new Set<number>();
@@ -68,7 +68,7 @@ function withoutWrongKeys(frontmatter: string): { errors: Fault[]; others: strin
   return { errors, others: lines.join('\n'), emptied };
 }
 
-/** `linesAbove`: in the frontmatter, whose first line is the second one of the file. */
+/** `linesAbove`: number of lines of the front matter above the text. */
 function parseYaml(text: string, linesAbove = 0): Omit<ReadKeys, 'body'> | { error: Fault } {
   const counter = new LineCounter();
   const document = parseDocument(text, {

@@ -106,23 +106,23 @@ export const MarkdownKeys = z.object(keys);
 export const TomlKeys = z.object({ ...keys, prompt });
 export type AgentKeys = z.infer<typeof MarkdownKeys>;
 
-/** Keys that are not compared with others while one of them has a fault. */
-const TOGETHER: readonly (readonly string[])[] = [
+/** Groups of keys that are checked together, and only if none of them has a fault. */
+const KEY_GROUPS: readonly (readonly string[])[] = [
   ['provider', 'model'],
   ['input_format', 'input_schema'],
   ['output_format', 'output_schema'],
 ];
 
 /** Returns the values without a fault, so that a fault in one key does not hide those of others. */
-export function fittingValues<T extends z.ZodObject>(
+export function selectValidValues<T extends z.ZodObject>(
   schema: T,
   raw: Readonly<Record<string, unknown>>,
 ): Partial<z.infer<T>> {
   const checked = Object.entries(schema.shape).map(([key, type]) => [key, z.safeParse(type, raw[key])] as const);
   const faulty = checked.flatMap(([key, { success }]) => (success ? [] : [key]));
-  const idle = TOGETHER.filter((keys) => keys.some((key) => faulty.includes(key))).flat();
-  const fitting = checked.filter(([key, { success }]) => success && !idle.includes(key));
-  return Object.fromEntries(fitting.map(([key, { data }]) => [key, data])) as Partial<z.infer<T>>;
+  const idle = KEY_GROUPS.filter((keys) => keys.some((key) => faulty.includes(key))).flat();
+  const valid = checked.filter(([key, { success }]) => success && !idle.includes(key));
+  return Object.fromEntries(valid.map(([key, { data }]) => [key, data])) as Partial<z.infer<T>>;
 }
 
 export const REQUIRED: readonly string[] = ['name', 'description', 'prompt'];

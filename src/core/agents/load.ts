@@ -86,7 +86,7 @@ function parseText(
  * instead.
  */
 export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules): UnlinkedFile {
-  if (!file.ok) return withFaultsHere(file, rules);
+  if (!file.ok) return addModelFaults(file, rules);
   if ('composition' in file) return file;
   const { definition, at } = file;
   const { provider, model } = definition;
@@ -115,8 +115,8 @@ function providerFault(provider: string | undefined, at: Position, rules: HereRu
   return missing && fault(at, [phrase('value', { key: 'provider', item: null }), missing], { key: 'provider' });
 }
 
-/** A file with faults of its own, with those of its provider and its model too. */
-function withFaultsHere(file: UnlinkedFile & { ok: false }, rules: HereRules): UnlinkedFile {
+/** Adds the faults of the provider and the model to a file with other faults. */
+function addModelFaults(file: UnlinkedFile & { ok: false }, rules: HereRules): UnlinkedFile {
   if (!file.names) return file;
   const { provider, model, at } = file.names;
   const missing = providerFault(provider, at.provider, rules);

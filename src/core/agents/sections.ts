@@ -28,7 +28,7 @@ export function readTomlAgent(text: string): ReadFile {
   return { ...read, rest: read.rest && { ...read.rest, ...withPlainKeys(read.rest.entries) } };
 }
 
-/** Keys that a section does not have, and those that are there again, are left out. */
+/** Leaves out unknown keys of sections, and duplicate keys. */
 function withPlainKeys(all: readonly Entry[]): ReadKeys {
   const entries: Entry[] = [];
   const faults: Fault[] = [];

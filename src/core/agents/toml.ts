@@ -8,23 +8,24 @@ import { type Entry, fault, type Position, type ReadFile, START, treePlace } fro
 /** `tables`: those whose keys are read as `table.key`. */
 export function readToml(text: string, tables: readonly string[] = []): ReadFile {
   const source = text.replace(/^\uFEFF/, '');
-  const { errors, read, emptied } = readOn(source);
+  const { errors, read, emptied } = readPastErrors(source);
   const keys = read && { entries: entriesIn(read.values, read.source, tables), body: null, faults: [] };
   if (errors.length === 0 && keys) return { ok: true, ...keys };
   return { ok: false, errors, rest: keys && { ...keys, emptied } };
 }
 
-type Table = Record<string, unknown>;
+type TomlTable = Record<string, unknown>;
 
-interface ReadOn {
+/** The readable part of a TOML text, with its syntax errors. */
+interface ReadableToml {
   errors: Fault[];
-  /** Null where the text cannot be read without its wrong lines either. */
-  read: { values: Table; source: string } | null;
-  /** Numbers of the lines that lost their values, from 1. */
+  /** Null if the text cannot be parsed without its wrong lines either. */
+  read: { values: TomlTable; source: string } | null;
+  /** Numbers of the lines without their values, from 1. */
   emptied: ReadonlySet<number>;
 }
 
-/** Most syntax errors of one file: each one needs another parse. */
+/** Maximum number of syntax errors of one file: each one needs another parse. */
 const MAX_ERRORS = 20;
 const KEY = /^\s*[\w."'-]+\s*=/;
 
@@ -32,7 +33,7 @@ const KEY = /^\s*[\w."'-]+\s*=/;
  * Reads past lines with a wrong value, and past keys that are there again. A line that is still wrong without its value
  * ends the reading: the cause may be a line above it.
  */
-function readOn(source: string): ReadOn {
+function readPastErrors(source: string): ReadableToml {
   const lines = source.split('\n');
   const emptied = new Set<number>();
   const errors: Fault[] = [];
@@ -50,7 +51,7 @@ function readOn(source: string): ReadOn {
   }
 }
 
-function parseToml(source: string): { values: Table } | { line: number; error: Fault; isTwice: boolean } {
+function parseToml(source: string): { values: TomlTable } | { line: number; error: Fault; isTwice: boolean } {
   try {
     return { values: parse(source) };
   } catch (error) {
@@ -60,7 +61,7 @@ function parseToml(source: string): { values: Table } | { line: number; error: F
   }
 }
 
-function entriesIn(values: Table, source: string, tables: readonly string[]): Entry[] {
+function entriesIn(values: TomlTable, source: string, tables: readonly string[]): Entry[] {
   // Most files have no fault, and nobody asks where their keys stand.
   let known: ReadonlyMap<string, Places> | null = null;
   const placesOf = (key: string): Places => (known ??= placesIn(source)).get(key) ?? NOWHERE;

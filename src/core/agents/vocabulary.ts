@@ -10,7 +10,7 @@ import { mcpServerOf } from './mcp-names.ts';
 /** Permissions that every agent has, whatever its file says: to read and search in the workspace. */
 export const BASELINE: readonly Permission[] = ['FilesystemRead', 'SemanticSearch'];
 
-/** The permissions that a judge may need: it changes nothing and reaches out to nothing. */
+/** The permissions that a judge may have: without changes and without network. */
 const READING: readonly Permission[] = [...BASELINE, 'DatabaseRead'];
 
 /** The names that models go by; the ids that they stand for may be changed in the settings. */
@@ -32,7 +32,7 @@ export function isWithinPermissions(
   );
 }
 
-/** Whether a judge may have the tool. */
+/** Returns true for a tool that a judge may have. */
 export function onlyReads(tool: Pick<KnownTool, 'permissions' | 'changesState'>): boolean {
   return isWithinPermissions(tool, READING) && !tool.changesState;
 }

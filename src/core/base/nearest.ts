@@ -1,6 +1,6 @@
 /** "Did you mean": the known word that a mistyped one is nearest to. */
 
-/** Longest word whose parts are compared in every order. */
+/** Maximum number of parts that are compared in every order. */
 const MAX_PARTS = 3;
 
 /**
@@ -35,13 +35,13 @@ function findNearest(
   return best;
 }
 
-/** The parts of a name such as `WriteDatabase`, `write_file` or `max-turns`, in lower case. */
+/** Returns the parts of a name such as `WriteDatabase`, `write_file` or `max-turns`, in lower case. */
 function splitParts(word: string): string[] {
   const spaced = word.replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ').toLowerCase();
   return spaced.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== '');
 }
 
-/** The other orders of a word's parts, without what separates them. The order of a dotted path has a meaning, and stays. */
+/** Returns the other orders of a word's parts, without separators. The order of a dotted path has a meaning, so it has none. */
 function reorderParts(word: string): string[] {
   const parts = word.includes('.') ? [] : splitParts(word);
   return parts.length < 2 || parts.length > MAX_PARTS ? [] : permute(parts).slice(1);

@@ -18,8 +18,8 @@ import type { Heard } from './judgement.ts';
 
 type Handed = HandoffEntry & { runId: string };
 
-/** A round: what the coagent is handed, and its own earlier rounds where it remembers them. */
-export interface Round {
+/** The handoff of a round, with the earlier rounds that the coagent remembers. */
+export interface CoagentRound {
   handoff: Handed;
   prior: readonly Earlier[];
 }
@@ -28,7 +28,7 @@ export interface Round {
 export async function coagentRun(
   served: Served,
   coagent: Coagent,
-  { handoff, prior }: Round,
+  { handoff, prior }: CoagentRound,
   signal: AbortSignal,
 ): Promise<Heard> {
   const { engine, plan } = served;
@@ -47,7 +47,7 @@ export async function coagentRun(
   );
 }
 
-interface Asked extends Pick<RunPlan, 'envelope' | 'envelopeHash'>, Round {
+interface Asked extends Pick<RunPlan, 'envelope' | 'envelopeHash'>, CoagentRound {
   /** What an earlier attempt left; null where it is not queued yet. */
   row: RunRow | null;
 }

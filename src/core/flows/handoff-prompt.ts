@@ -50,7 +50,7 @@ function jsonWords({ schema }: OutputExpectation): string {
   return `The answer is one JSON value, to which nothing can be added. Where you change what it says, your summary is the whole new value and nothing else, and takes its place; any other summary leaves it as it is. It is a value${shape || ' of any shape.'}`;
 }
 
-/** What is known of the work, as the coagent and whoever writes its prompt are told it. `remembers`: it has its own words still. */
+/** Returns the account of the work for the prompt of the coagent. `remembers`: its own earlier words are in its history. */
 export function sectionsOf(values: HandoffValues, { remembers = false } = {}): string {
   const { user_request: request, account, answer, agent, round, max_rounds: rounds, feedback } = values;
   const before = round === '1' || remembers ? '' : `\n\n## What you said in the round before\n\n${feedback}`;

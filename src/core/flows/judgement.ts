@@ -30,13 +30,13 @@ export function judged(
   const passed = last !== undefined && isDeclaredDone(entries, last);
   const critique = cutAtCodePoint(text, MAX_CRITIQUE_CHARS);
   const review = { answer, verdict: { passed, score: scoreIn(text), critique } };
-  // What only looked at the answer adds nothing to it; the one that takes turns is one of its two authors.
+  // A coagent that changed nothing adds nothing to the answer, except in a chat, where it is one of two authors.
   const adds = type === 'chat' || hasWorked(entries, changes);
   const prompt = passed ? (adds ? text : '') : told;
   return { prompt, back: { outcome, review } };
 }
 
-/** The last score that is given, anywhere on its line; null for none. */
+/** Returns the last score, anywhere on its line; null for none. */
 export function scoreIn(text: string): number | null {
   const scores = [...text.matchAll(/(?<![\p{L}\p{N}])score[*_]*[ \t]*:[ \t*_]*(\d{1,3})(?!\d)/giu)].map(([, score]) =>
     Number(score),

@@ -78,7 +78,7 @@ export function checkPermissions(
   );
 }
 
-/** Throws `bad_input` for a field of these that is not as it was asked. */
+/** Throws `bad_input` if one of the fields differs from the request. */
 export function refuseChanged<T extends object>(value: T, asked: T, fields: readonly (keyof T & string)[]): void {
   for (const field of fields) {
     if (canonicalHash(value[field] ?? null) !== canonicalHash(asked[field] ?? null)) {

@@ -41,7 +41,7 @@ export function movedTo(chosen: string, asked: string, models: Pick<ModelRules, 
   return real(chosen, models);
 }
 
-/** `model`: as it is named; null for none. `usual`: the id that is taken then; null for the default of the provider. */
+/** `model`: the requested name; null for none. `usual`: the id that replaces it; null for the default of the provider. */
 export interface ModelChoice {
   model: string | null;
   usual: string | null;
@@ -65,7 +65,7 @@ export function modelOf(
   return { model: model ?? own, usual, modelOrigin };
 }
 
-/** The model of a lead: the one that the person chose for its message, else that of its definition, else the default. */
+/** Returns the model of a lead: of the message, else of its definition, else the default. */
 export function chooseLeadModel(
   definition: Pick<AgentDefinition, 'provider' | 'model'>,
   chosen: { model?: string | undefined; provider?: string | undefined },

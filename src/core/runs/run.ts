@@ -187,7 +187,7 @@ async function drive(emit: Emit, loop: AsyncGenerator<Payload, RunResult, Record
   return next.value;
 }
 
-/** The run ends when its own time is up; a lead, and a stage that follows it, also when that of its workflow is. */
+/** Ends the run at its own time limit; a lead and its stages also at the time limit of the workflow. */
 function endInTime(
   workflow: WorkflowScope,
   live: LiveRun,

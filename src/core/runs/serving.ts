@@ -13,7 +13,7 @@ export interface Kit {
   child: (definition: AgentDefinition, parent: Envelope) => Envelope;
   /** With these of its tools. */
   only: <T extends Coagent>(part: T, tools: readonly string[]) => T;
-  /** Whether a tool changes nothing. */
+  /** Returns true for a tool that changes nothing. */
   reads: (tool: string) => boolean;
 }
 
@@ -88,8 +88,8 @@ function narrowCoagent<T extends Stage>(part: T, run: EditedRun): T {
 }
 
 /**
- * The coagents and stages of an edited envelope, each after its own edit. Throws `bad_input` if the agents, or how they take
- * turns, are not as asked.
+ * Applies the edits of the coagents and stages of an envelope. Throws `bad_input` if their agents or their turns differ from
+ * the request.
  */
 export function editServing(
   value: Pick<Envelope, 'flow' | 'stages'>,

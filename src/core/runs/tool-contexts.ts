@@ -83,7 +83,7 @@ export function contextsFor(
   };
 }
 
-/** The span that the telemetry makes of the call when it ends. */
+/** Returns the ids of the span that the telemetry sends when the call ends. */
 function createCallSpan({ workflow, plan }: Parts, toolCallId: string): CallSpan {
   const { workflowId, runId } = plan.recorder.ids;
   return {

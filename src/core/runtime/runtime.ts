@@ -22,7 +22,7 @@ import type { GrantSigner } from '../approvals/grant-signer.ts';
 import { Grants } from '../approvals/grants.ts';
 import { Permissions } from '../approvals/permissions.ts';
 import { PROJECT_CONFIG } from '../agents/places.ts';
-import { watchedFolders } from '../agents/prompts/prompt-files.ts';
+import { listWatchedFolders } from '../agents/prompts/prompt-files.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
 import type { Engine } from '../runs/engine.ts';
 import { hybridSearches } from '../runs/hybrid-search.ts';
@@ -326,7 +326,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     outputs,
     lenders: new Lenders(),
     shell,
-    watch: new AgentWatch((folder) => agents.places(folder).flatMap(watchedFolders)),
+    watch: new AgentWatch((folder) => agents.places(folder).flatMap(listWatchedFolders)),
     tools,
     mcp,
     envelopes: new Envelopes({ settings, tools, provider: () => providers.active, models: providers.models }),

@@ -19,7 +19,7 @@ export function partsOf(path: string): string[] | null {
   return parts.length === 0 ? null : parts;
 }
 
-/** Returns the path in its shortest form: a part is in quotes only if it needs them. A text that is no path stays. */
+/** Returns the path in its shortest form: a part has quotes only if it needs them. Returns a text that is no path unchanged. */
 export function normalizePath(path: string): string {
   const parts = partsOf(path);
   return parts === null ? path : dotted(parts);

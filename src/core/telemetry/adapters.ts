@@ -189,12 +189,12 @@ export function toolSpan(
     },
     events: [],
     link: null,
-    error: isFailed ? ((entry && failureText(entry, content)) ?? type) : null,
+    error: isFailed ? ((entry && getFailureText(entry, content)) ?? type) : null,
   };
 }
 
-/** The reason of a failed call. An MCP server writes its errors itself: they are content. */
-function failureText({ status, output, metadata, name }: ToolEntry, content: boolean): string | null {
+/** Returns the reason of a failed call. The errors of an MCP server are content. */
+function getFailureText({ status, output, metadata, name }: ToolEntry, content: boolean): string | null {
   if (!content && mcpServerOf(name) !== null && metadata['refused'] !== true) return null;
   const reason = getFailureReason({ status, output: contentOf(true, output) ?? '', metadata });
   return reason && withoutReason(reason, content);

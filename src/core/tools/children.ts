@@ -52,7 +52,7 @@ export interface ChildReport {
   tokensOutput: number;
   /** The stages of its chain that were begun, in order; left out where there are none. All else is of the whole chain. */
   stages?: { place: number; agent: string; runId: string; outcome: Outcome }[];
-  /** The reviews of the answers of the run that the report is from; left out if there are none. */
+  /** The reviews of the run with the report; absent for none. */
   reviews?: ReviewedAttempt[];
   /** What the runs gave that came before the one that ended the chain too early; left out where none did. */
   gave?: { agent: string; runId: string; report: string }[];

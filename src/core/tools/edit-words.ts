@@ -7,8 +7,8 @@ const MAX_COMPARED = 50_000;
 const MAX_EDITS = 400;
 /** A value up to this length stands on its line, before and after. */
 const SHORT = 120;
-/** Follows from the change of the model. */
-const DERIVED = 'modelOrigin';
+/** Field that follows from the model, so its change is not listed. */
+const DERIVED_FIELD = 'modelOrigin';
 
 /** One line or block for each field that differs; null where nothing does. `edited` undefined: it was not edited. */
 export function editWords(asked: unknown, edited: unknown): string | null {
@@ -22,7 +22,7 @@ function changesOf(path: string, before: unknown, after: unknown): string[] {
   if (isRecordList(before) && isRecordList(after) && before.length === after.length)
     return before.flatMap((one, index) => changesOf(`${path}.${index}`, one, after[index]));
   if (isRecord(before) && isRecord(after)) {
-    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => key !== DERIVED);
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => key !== DERIVED_FIELD);
     return keys.flatMap((key) => changesOf(path === '' ? key : `${path}.${key}`, before[key], after[key]));
   }
   const name = path === '' ? 'input' : path;

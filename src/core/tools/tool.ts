@@ -35,7 +35,7 @@ export interface ToolResult {
   isUnredacted?: true;
 }
 
-/** Ids of a span, as the telemetry sends them: 32 and 16 hexadecimal digits. What a tool starts can be its child. */
+/** Ids of a telemetry span: 32 and 16 hexadecimal digits. Spans of other programs can be its children. */
 export interface CallSpan {
   traceId: string;
   spanId: string;
@@ -184,7 +184,7 @@ export interface Tool<Input = unknown> {
   readonly onlyNamed?: true;
   /** It changes nothing but what its run keeps of itself: a fork that takes its result has it keep that, too. */
   readonly ownState?: true;
-  /** It changes what its agent keeps (notes, a plan, background commands), which needs no permission. */
+  /** True if it changes notes, plans or background commands, which needs no permission. */
   readonly changesState?: true;
   /** Only the lead is offered it. */
   readonly primaryOnly: boolean;

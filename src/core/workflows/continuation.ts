@@ -153,7 +153,7 @@ export class Continuation {
     const { runId, budget } = await this.#workflow(row.workflowId);
     const lead = await this.#engine.store.run(runId);
     if (lead && chainOf(row) !== lead.id) {
-      refuseHandedOn(lead);
+      refusePassedAnswer(lead);
       const bounds = { run: lead.limits ?? limitsOf(lead.envelope), workflow: budget ?? {} };
       refuseAtLimit(await this.#engine.store.entriesOf(runId), bounds, 'Its lead');
     }
@@ -207,7 +207,7 @@ export class Continuation {
     return last;
   }
 
-  /** Returns the last run of a chain that was queued. */
+  /** Returns the last queued run of a chain. */
   async #lastRun(row: RunRow): Promise<RunRow> {
     return row.envelope.stages.length === 0 ? row : ((await this.#stagesAfter(row)).at(-1) ?? row);
   }
@@ -264,13 +264,10 @@ function refuseServing({ kind, parentChain }: RunRow): void {
   throw new TriadError('conflict', `It serves the run of ${parentChain.at(-2)}: try that one again`);
 }
 
-/** The stages after a lead have its answer: another report of a sub-agent would reach none of them. */
-function refuseHandedOn({ agent, outcome, envelope: { stages } }: RunRow): void {
+/** Throws `conflict` if the stages of a lead have its answer: a later report of a sub-agent would not reach them. */
+function refusePassedAnswer({ agent, outcome, envelope: { stages } }: RunRow): void {
   if (outcome !== 'completed' || stages.length === 0) return;
-  throw new TriadError(
-    'conflict',
-    `${agent} has handed its answer to ${stages[0]!.agent}: it reads no report any more`,
-  );
+  throw new TriadError('conflict', `${agent} has passed its answer to ${stages[0]!.agent}: it reads no further report`);
 }
 
 /** What the person stops does not go on by what was asked for before. */

@@ -1,4 +1,4 @@
-/** Runs a lead to the end of its chain: the stages that follow it work at its depth, and the last one gives the answer. */
+/** Runs a lead and its stages. The stages work at its depth, and the last one gives the answer. */
 import { endedAtLimit } from '#contract/ended-at-limit.ts';
 import { addTally } from '#contract/tally.ts';
 import { errorInfo } from '../base/errors.ts';
@@ -11,7 +11,7 @@ import type { Lead } from './lead.ts';
 import { ChainRuns, type FirstRun } from './sub-agents/chain-runs.ts';
 import type { Workflow } from './workflow.ts';
 
-/** Never rejects for what happens to the runs themselves. */
+/** Never rejects for an error of a run. */
 export async function runLead(
   engine: Engine,
   workflow: Workflow,
@@ -19,11 +19,11 @@ export async function runLead(
   { plan, lead: { row, children } }: { plan: RunPlan; lead: Pick<Lead, 'row' | 'children'> },
 ): Promise<EndedRun> {
   if (plan.envelope.stages.length === 0) return executeRun(engine, workflow, live, plan);
-  const first = firstRun(plan, row, chainsIn(children).get(live.runId) ?? []);
+  const first = createFirstRun(plan, row, chainsIn(children).get(live.runId) ?? []);
   const ended = row?.outcome === 'completed' ? linkOf(row) : null;
   const retry = ended ? findRetriedStage(first, workflow) : null;
   const own = ended ?? (await executeRun(engine, workflow, live, plan));
-  // From now on no request is made with the lead's context.
+  // No further request uses the context of the lead.
   live.context = null;
   if (own.outcome !== 'completed') return own;
   const runs = new ChainRuns({ engine, workflow, ids: plan.recorder.ids, depth: plan.depth });
@@ -34,7 +34,7 @@ export async function runLead(
     const last = links.at(-1)!;
     const durationMs = links.reduce((sum, link) => sum + link.durationMs, 0);
     const tally = links.map((link) => link.tally).reduce(addTally);
-    // The code tells whether a higher limit lets it go on.
+    // The code decides if a higher limit can continue it.
     const code = error && endedAtLimit(last) ? { code: last.error?.code ?? error.code } : {};
     return { outcome, text: last.text, error: error && { ...error, ...code }, durationMs, tally };
   } catch (error) {
@@ -42,15 +42,27 @@ export async function runLead(
   }
 }
 
-function firstRun(plan: RunPlan, row: Lead['row'], stages: FirstRun['stages']): FirstRun {
+function createFirstRun(plan: RunPlan, row: Lead['row'], stages: FirstRun['stages']): FirstRun {
   const { runId: id, agent } = plan.recorder.ids;
   const { envelope, envelopeHash, chain: parentChain } = plan;
-  const call = { parentRunId: null, toolCallId: null, item: 0 };
-  const about = { id, agent, title: agent, kind: 'lead' as const, queuedAt: new Date().toISOString() };
-  return { ...about, ...call, envelope, envelopeHash, parentChain, stored: row, stages };
+  return {
+    id,
+    agent,
+    title: agent,
+    kind: 'lead',
+    queuedAt: new Date().toISOString(),
+    parentRunId: null,
+    toolCallId: null,
+    item: 0,
+    envelope,
+    envelopeHash,
+    parentChain,
+    stored: row,
+    stages,
+  };
 }
 
-/** Id of the stage that an earlier attempt did not complete; the workflow goes on with it, unless the person stopped it since. */
+/** Returns the id of the stage that an earlier attempt did not complete; null if the person stopped its retry. */
 function findRetriedStage({ stages }: FirstRun, { subAgents }: Workflow): string | null {
   const stopped = subAgents.endRetries();
   const last = stages.at(-1);

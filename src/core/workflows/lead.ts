@@ -49,7 +49,7 @@ export interface Lead {
   again?: AgainOf | undefined;
 }
 
-/** The envelope of a conversation's lead for a message; null: it is given none. */
+/** Creates the envelope of a lead for a message. `prompt`: null for no message. */
 export async function leadEnvelope(
   engine: Engine,
   agents: AgentRegistry,
@@ -161,7 +161,7 @@ export async function saidBefore(
   };
 }
 
-/** Returns the entries of an earlier lead and, last, the result of the stages that followed it: the person has read that one. */
+/** Returns the entries of an earlier lead and the result of its stages, which the person has read. */
 export async function loadPriorEntries(
   store: Pick<Engine['store'], 'entriesOf' | 'run'>,
   { runId, text, createdAt, endedAt }: WorkflowRow,
@@ -170,7 +170,7 @@ export async function loadPriorEntries(
   const stages = run?.outcome === 'completed' ? run.envelope.stages : [];
   if (stages.length === 0 || text === '') return entries;
   const names = stages.map(({ agent }) => agent).join(', then to ');
-  const words = `[Triad: your answer was handed to ${names}. This is the result that the person got:]\n\n${text}`;
+  const words = `[Triad: your answer was passed to ${names}. This is the result that the person got:]\n\n${text}`;
   const at = endedAt ?? createdAt;
   return [...entries, { kind: 'user', source: 'engine', text: words, n: entries.length, at }];
 }

@@ -22,11 +22,11 @@ export interface Source {
   isCut: boolean;
   /** All that was asked in it. */
   approvals: readonly Approval[];
-  /** The stages that followed the lead, in order; left out where none did. */
+  /** The stages of the lead, in order; absent for none. */
   stages?: readonly TakenStage[];
 }
 
-/** A stage that followed a lead, with the id of its copy. */
+/** A stage of a lead, with the id of its copy. */
 interface TakenStage {
   id: string;
   run: RunRow;

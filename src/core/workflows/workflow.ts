@@ -78,7 +78,7 @@ export class Workflow implements WorkflowScope {
     this.subAgents = new Roster(parts);
   }
 
-  /** The stage after the lead that works now. */
+  /** The running stage of the lead. */
   get leadStage(): LiveRun | undefined {
     const { leadRunId } = this.runs;
     const isStage = ({ runId }: LiveRun): boolean => this.subAgents.get(runId)?.kind === 'chain';

@@ -130,7 +130,7 @@ export class Session {
     if (name === 'resume') return this.resume(null, signal);
     if (name === 'mcp') return this.#turn(signal, (turn) => this.#sendPromptOf(turn, rest));
     if (name === 'compact') return this.#turn(signal, (turn) => this.#compact(turn));
-    if (isChangeCommand(name)) return this.#turn(signal, (turn) => this.#change(turn, { name, rest }));
+    if (isChangeCommand(name)) return this.#turn(signal, (turn) => this.#runChangeCommand(turn, { name, rest }));
     this.#say(await this.#answerTo(command));
     return 'end_turn';
   }
@@ -274,8 +274,8 @@ export class Session {
     turn.ended.resolve(null);
   }
 
-  /** Shows what would change, and does it after a yes. */
-  async #change(turn: Turn, command: { name: ChangeCommand; rest: string }): Promise<void> {
+  /** Shows a planned change, and carries it out after an approval. */
+  async #runChangeCommand(turn: Turn, command: { name: ChangeCommand; rest: string }): Promise<void> {
     const { door, context } = this.#parts;
     const { id, folder } = this;
     const place = { conversationId: id, folder };

@@ -10,7 +10,7 @@ export interface AgentDraft {
   text: string;
   /** Hash of the file that was edited; null for a new file. */
   before: string | null;
-  /** Of the file that the text names for its prompt; null where that is unchanged. */
+  /** The unsaved text of the prompt file; null if it is unchanged. */
   prompt: UnsavedPrompt | null;
 }
 

@@ -22,7 +22,7 @@ export class AgentEditor {
   /** Why the last change of the form, or the last save, failed; empty where it did not. */
   problem = $state('');
   saving = $state(false);
-  /** The unsaved text of the file that the text names for its prompt; null where it is unchanged. */
+  /** The unsaved text of the prompt file; null if it is unchanged. */
   prompt = $state.raw<UnsavedPrompt | null>(null);
   readonly folder: string;
   readonly file: string;

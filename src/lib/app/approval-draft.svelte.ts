@@ -9,7 +9,7 @@ import { ActionDraft, LimitDraft, ReplyDraft } from './reply-draft.svelte.ts';
 export type Draft = EnvelopeDraft | ToolDraft | ActionDraft | ReplyDraft | LimitDraft;
 
 /** The fields of one agent: of the sub-agent itself, or of a coagent or stage that works with it. */
-export type AgentDraft = EnvelopeDraft | ServedDraft;
+export type AgentFieldsDraft = EnvelopeDraft | ServedDraft;
 
 type EnvelopeBudget = NonNullable<Envelope['limits']['budget']>;
 
@@ -19,7 +19,7 @@ export class NotJson extends Error {}
 /** Edits of the fields that every agent has. */
 abstract class AgentEdits<T extends Coagent> {
   abstract readonly original: T;
-  /** As the form has it now. */
+  /** The current value of the form. */
   abstract get value(): T;
 
   // A getter, since a derived value would be destroyed with the component that read it first.
@@ -66,7 +66,7 @@ abstract class AgentEdits<T extends Coagent> {
 export class ServedDraft extends AgentEdits<Coagent> {
   readonly original: Coagent;
   readonly role: Served['role'];
-  /** As the picture names it. */
+  /** Key of the agent in the picture. */
   readonly key: string;
   readonly #draft: { value: Envelope };
 
@@ -200,7 +200,7 @@ export function draftOf(question: Question): Draft {
   return new ToolDraft(subject.input, grant, subject.mcp !== undefined);
 }
 
-/** The fields of the form by name: the limits and the budget are fields of their own, and those of each agent that serves. */
+/** Returns the fields of the form by name, also of coagents and stages. Each limit is one field. */
 function fieldsOf(envelope: Envelope): Record<string, unknown> {
   const { stages: _, flow: __, ...own } = envelope;
   const served = servedBy(envelope).flatMap(({ agent: { ...part } }, index, all) => {

@@ -1,4 +1,4 @@
-/** Announces the replies of a conversation to screen readers: their words as they come, then how each one ended. */
+/** Announces the replies of a conversation to screen readers: the streamed words, then the outcome. */
 import type { WorkflowRow } from '#contract/view.ts';
 import { LiveAnnouncer } from '#lib/ui/live-announcer.svelte.ts';
 import { text } from '#lib/words/text.ts';

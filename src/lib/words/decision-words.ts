@@ -100,7 +100,7 @@ const editNames: Readonly<Record<string, string>> = {
   action: 'what it wants to do',
 };
 
-/** `field`: of another agent than the sub-agent itself, with the agent in parentheses. */
+/** Returns the label of an edited field. A field of a coagent or stage ends with the agent in parentheses. */
 export function nameEdit(field: string, names: Readonly<Record<string, string>>): string {
   const [, name = field, agent = ''] = /^(\w+)( \(.*\))?$/.exec(field) ?? [];
   return `${names[name] ?? name}${agent}`;

@@ -96,7 +96,7 @@ describe('a lead that agents follow', () => {
     await engine.ask('Find facts.');
     await engine.ask('Once more.');
     const second = engine.model.requests.findLast(({ seen }) => seen.system.includes('You research.'));
-    expect(JSON.stringify(second!.body)).toContain('handed to draft, then to polish');
+    expect(JSON.stringify(second!.body)).toContain('passed to draft, then to polish');
     expect(JSON.stringify(second!.body)).toContain('Rain is coming.');
   });
 
@@ -269,7 +269,7 @@ describe('a lead that agents follow', () => {
     const failed = (await rows(engine, end.workflowId)).find(({ agent }) => agent === 'draft');
     await expect(engine.runtime.request('run.retry', { runId: failed!.id })).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining('lead has handed its answer to polish') as string,
+      message: expect.stringContaining('lead has passed its answer to polish') as string,
     });
   });
 

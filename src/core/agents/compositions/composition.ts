@@ -10,7 +10,7 @@ import { nearest } from '../../base/nearest.ts';
 import { type Entry, fault, laterPlace, inOrder, type Position, START, withSyntaxErrors } from '../entries.ts';
 import type { FoundNames } from '../definition.ts';
 import { defaultHandoff } from './handoffs.ts';
-import { fittingValues, keys, oneOf, rule, ruleOf, whole, word } from '../keys.ts';
+import { selectValidValues, keys, oneOf, rule, ruleOf, whole, word } from '../keys.ts';
 import type { Link } from '../links/link.ts';
 import { readToml } from '../toml.ts';
 import { HANDOFF_VARIABLES, unknownVariables, variablesIn } from '../variables.ts';
@@ -88,18 +88,18 @@ export function parseComposition(
     return entry ? laterPlace(() => entry.valueAt) : START;
   };
   const result = CompositionKeys.safeParse(raw);
-  const fitting = result.success ? result.data : fittingValues(CompositionKeys, raw);
-  const has = (key: Key): boolean => entries.has(key);
+  const validValues = result.success ? result.data : selectValidValues(CompositionKeys, raw);
+  const hasKey = (key: Key): boolean => entries.has(key);
   const faults = [
     ...part.entries.filter((entry) => !known.includes(entry)).map(unknownKey),
     ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, entries))),
-    ...flowFaults(fitting, has, at),
-    ...variableFaults(fitting, at, source),
+    ...flowFaults(validValues, hasKey, at),
+    ...variableFaults(validValues, at, source),
   ];
   const errors = inOrder(read.ok ? faults : withSyntaxErrors(read, faults));
   if (errors.length > 0 || !result.success) {
     const name = typeof raw['agent.name'] === 'string' && raw['agent.name'] !== '' ? raw['agent.name'] : null;
-    const names = { at: { provider: START, model: START }, links: linksIn(fitting, at) };
+    const names = { at: { provider: START, model: START }, links: linksIn(validValues, at) };
     return { ok: false, name, errors, warnings: [], names };
   }
   const values = result.data;
@@ -171,13 +171,13 @@ function linksIn(values: Partial<Values>, at: (key: string) => Position): Link[]
   });
 }
 
-type Has = (key: Key) => boolean;
+type HasKey = (key: Key) => boolean;
 
-/** What the keys cannot be together. `has`: whether the file has the key, perhaps with a fault. */
-function flowFaults(values: Partial<Values>, has: Has, at: (key: Key) => Position): Fault[] {
+/** Returns the faults of keys that exclude each other. `hasKey`: true for a key of the file, also with a fault. */
+function flowFaults(values: Partial<Values>, hasKey: HasKey, at: (key: Key) => Position): Fault[] {
   const type = values['control_flow.type'];
-  if (type === undefined) return handoffFaults(values, has, at);
-  const hasCoagent = has('composition.coagent');
+  if (type === undefined) return handoffFaults(values, hasKey, at);
+  const hasCoagent = hasKey('composition.coagent');
   const faults: Fault[] = [];
   const add = (key: Key, says: Phrase, suggestion: string | null = null): void => {
     faults.push(fault(at(key), says, { key, suggestion }));
@@ -186,15 +186,15 @@ function flowFaults(values: Partial<Values>, has: Has, at: (key: Key) => Positio
   if (type !== 'hitl' && type !== 'loop' && !hasCoagent) add('control_flow.type', phrase('needs_coagent', { type }));
   for (const bound of BOUNDS) {
     const key = `control_flow.${bound}` as const;
-    if (!has(key) || (type !== 'hitl' && ROUNDS_KEY[type] === bound)) continue;
+    if (!hasKey(key) || (type !== 'hitl' && ROUNDS_KEY[type] === bound)) continue;
     if (type === 'hitl') add(key, phrase('hitl_bound', { key }));
     else add(key, phrase('no_bound', { key, type }), ROUNDS_KEY[type]);
   }
-  return [...faults, ...handoffFaults(values, has, at)];
+  return [...faults, ...handoffFaults(values, hasKey, at)];
 }
 
-function handoffFaults(values: Partial<Values>, has: Has, at: (key: Key) => Position): Fault[] {
-  const said = TEXT_KEYS.filter(has);
+function handoffFaults(values: Partial<Values>, hasKey: HasKey, at: (key: Key) => Position): Fault[] {
+  const said = TEXT_KEYS.filter(hasKey);
   const [first, second] = said;
   const type = values['handoff.type'];
   if (second !== undefined)

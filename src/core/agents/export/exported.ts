@@ -3,7 +3,7 @@ import type { AgentDefinition } from '#contract/agent.ts';
 import { rendered, variablesIn } from '../variables.ts';
 
 export const EXPORT_FORMATS = ['claude', 'opencode', 'codex', 'goose'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export type AgentExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** A key that the other format does not express, or only in part. */
 export interface LostKey {
@@ -12,7 +12,7 @@ export interface LostKey {
 }
 
 export interface ExportedAgent {
-  format: ExportFormat;
+  format: AgentExportFormat;
   /** Path of the file in the other program, from the workspace. */
   file: string;
   text: string;

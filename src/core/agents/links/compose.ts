@@ -4,8 +4,8 @@ import { canonicalHash } from '../../base/hash.ts';
 import type { Composition } from '../compositions/composition.ts';
 
 /**
- * Its hash is of all three, so that what was approved is never run with another coagent. Keys of the primary's file that
- * begin with `x-` are about that file, and are left out.
+ * The hash includes all three, so an approved agent never runs with another coagent. The keys of the primary that begin
+ * with `x-` are left out.
  */
 export function compose(
   { name, description, flow, source, path, hash }: Composition,

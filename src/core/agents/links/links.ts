@@ -119,8 +119,8 @@ function chainFaults(
   return found;
 }
 
-/** A file with faults of its own, with those of the agents that it names too. */
-function withLinkFaults(file: LoadedFile & { ok: false }, names: Names): LoadedFile {
+/** Adds the faults of linked agents to a file with other faults. */
+function addLinkFaults(file: LoadedFile & { ok: false }, names: Names): LoadedFile {
   const links = file.names?.links ?? [];
   const next = links.find(({ use }) => use === 'next');
   const faults = links
@@ -130,7 +130,7 @@ function withLinkFaults(file: LoadedFile & { ok: false }, names: Names): LoadedF
 }
 
 function linked(file: UnlinkedFile, refused: Refused, names: Names, tools: readonly KnownTool[]): LoadedFile {
-  if (!file.ok) return withLinkFaults(file, names);
+  if (!file.ok) return addLinkFaults(file, names);
   const { path, source } = file;
   const errors = refused.get(file);
   if (errors) return { path, source, ok: false, name: nameOf(file), errors: [...errors], warnings: [] };

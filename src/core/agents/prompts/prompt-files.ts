@@ -40,12 +40,12 @@ export interface PromptFile extends AgentPromptFile {
   realPath: string;
 }
 
-/** The folders whose changes change agents of a place: its own one, and that of the prompts that its files may name. */
-export function watchedFolders({ folder, source, dialect }: AgentPlace): string[] {
+/** Returns the folders to watch for changes of agents: the folder of the place, and the folder of its prompts. */
+export function listWatchedFolders({ folder, source, dialect }: AgentPlace): string[] {
   return source === 'user' && dialect === 'triad' ? [folder, join(dirname(folder), 'prompts')] : [folder];
 }
 
-/** The first file that a text names and that can be read; null where it names none. */
+/** Returns the first readable file that a text names; null for none. */
 export async function findPromptFile(text: string, path: string, place: AgentPlace): Promise<PromptFile | null> {
   if (extname(path) !== '.toml' || !NAMES_FILE.test(text)) return null;
   for (const { key, file } of namedIn(text)) {
@@ -56,7 +56,7 @@ export async function findPromptFile(text: string, path: string, place: AgentPla
   return null;
 }
 
-/** With the texts that it names; a file with a fault where one of them cannot be had. `unsaved`: in place of that file's text. */
+/** Inserts the texts of prompt files. A file that cannot be read is a fault. `unsaved` replaces the text of its file. */
 export async function withPromptFiles(raw: RawFile, place: AgentPlace, unsaved?: UnsavedPrompt): Promise<RawFile> {
   if (raw.problem !== null || extname(raw.path) !== '.toml' || !NAMES_FILE.test(raw.text)) return raw;
   const named = namedIn(raw.text);
@@ -76,7 +76,7 @@ export async function withPromptFiles(raw: RawFile, place: AgentPlace, unsaved?:
   return { ...raw, text, hash: sha256(text) };
 }
 
-/** In the place of a prompt that cannot be read, while the other keys are checked. */
+/** Replaces a prompt that cannot be read, so that the other keys are checked. */
 const MISSING_PROMPT = '-';
 
 async function findPrompt(

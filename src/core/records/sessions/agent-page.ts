@@ -129,12 +129,12 @@ function fieldsOf(
     depth: run.depth,
     ...(error ? { error_type: error.code, error_message: error.message } : {}),
     ...(error?.detail === undefined ? {} : { error_detail: error.detail }),
-    ...frontMatterReviews(run),
+    ...createReviewFields(run),
   });
 }
 
-/** The review history as plain objects, which front matter requires. */
-function frontMatterReviews({ reviews }: RunRow) {
+/** Returns the review history as plain objects, which front matter requires. */
+function createReviewFields({ reviews }: RunRow) {
   const history = getReviewHistory(reviews).map((attempt) => ({ ...attempt }));
   return history.length > 0 ? { reviews: history } : {};
 }

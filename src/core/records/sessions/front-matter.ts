@@ -8,10 +8,7 @@ const PLAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N} .,:/@+()_-]*[\p{L}\p{N}.)])?$/u;
 /** Yes or no in YAML 1.1. */
 const OLD_BOOLEAN = /^(?:y|n|yes|no|on|off)$/i;
 
-/**
- * Lines that are no links of the program: not a field such as `subagent_of`, and not an item of a list, which holds a link
- * or a name.
- */
+/** Lines without links of the program: not fields such as `subagent_of`, and not items of lists. */
 const NO_LINK = /^(?!\w+_of: | +- ).*$/gm;
 
 export function frontMatter(fields: Readonly<Record<string, Value>>): string {
@@ -25,6 +22,6 @@ export function frontMatter(fields: Readonly<Record<string, Value>>): string {
     },
   });
   const yaml = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
-  // The escape has the same value, and a program that reads lines sees no link.
+  // The escape has the same value, but a program that reads lines finds no link.
   return `---\n${yaml.replace(NO_LINK, (line) => line.replaceAll('[[', String.raw`\x5b\x5b`))}---\n`;
 }

@@ -107,7 +107,7 @@ interface ReadSession {
 interface PageForm {
   /** Name of the session's folder. */
   folder: string;
-  /** The folder is in the project, from where links to notes lead to them. */
+  /** Links to notes resolve, because the folder is in the project. */
   linksNotes: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The steps of a run: each response with tool calls, and what became of each call. Pure. */
+/** The steps of a run: each response with tool calls, and the outcome of each call. Pure. */
 import { cutText } from '#contract/cut-text.ts';
 import type { AssistantEntry, Entry, ToolEntry, ToolUsePart } from '#contract/message.ts';
 import { shortened } from '#contract/messages/short-text.ts';
@@ -23,7 +23,7 @@ export interface StepParts {
   linkedRuns: readonly LinkedRun[];
 }
 
-/** One section for each response with tool calls: its text and its calls. A call that started sub-agents is their links. */
+/** Returns a section for each response with tool calls. A call that started sub-agents is shown as links to them. */
 export function renderSteps({ entries, calls, linkedRuns }: StepParts): string[] {
   const results = new Map(
     entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
@@ -52,7 +52,7 @@ export function renderSteps({ entries, calls, linkedRuns }: StepParts): string[]
       ...(cut ? ['', inline(cutText(cut))] : []),
     ];
   });
-  // Started by a response whose end was never recorded.
+  // The end of the response that started these sub-agents was never recorded.
   const others = linkedRuns.filter(({ run }) => !shown.has(run.id)).flatMap(({ lines }) => lines);
   return [...steps.flat(), ...(others.length > 0 ? ['', '### Further sub-agents', '', ...others] : [])];
 }
@@ -62,11 +62,11 @@ function callItem(call: ToolUsePart, result: ToolEntry | undefined, row: ToolCal
   const reason = result ? getFailureReason(result) : null;
   const outcome = result?.metadata['refused'] === true ? 'refused' : (result?.status ?? 'not done');
   const end = `${outcome}${seconds(result?.durationMs ?? null)}`;
-  return `- ${code(call.name)}${argumentsText(call)}: ${end}${file === null ? '' : `, wrote ${file}`}${reason === null ? '' : `: ${inline(reason)}`}`;
+  return `- ${code(call.name)}${formatArguments(call)}: ${end}${file === null ? '' : `, wrote ${file}`}${reason === null ? '' : `: ${inline(reason)}`}`;
 }
 
-/** The beginning of the arguments as JSON; empty for none. The escape keeps a text in them from being a wikilink. */
-function argumentsText({ input, malformed }: ToolUsePart): string {
+/** Formats the beginning of the arguments as JSON; empty for none. The escape prevents wikilinks. */
+function formatArguments({ input, malformed }: ToolUsePart): string {
   const json = malformed ?? JSON.stringify(input) ?? '{}';
   return json === '{}' ? '' : ` ${code(shortened(json, MAX_ARGUMENT_CHARS).replaceAll('[[', String.raw`[\u005b`))}`;
 }

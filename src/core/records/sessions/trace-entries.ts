@@ -4,7 +4,7 @@ import { itemHashes } from '#contract/item-hashes.ts';
 import { spawnItems } from '#contract/spawn-items.ts';
 import type { RunRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
-import { reviewFields } from '#contract/history/review-history.ts';
+import { createReviewField } from '#contract/history/review-history.ts';
 import { callPathOf } from '../run-words.ts';
 import { agentFileOf } from './names.ts';
 import { estimatedPart, tokensOf, usd } from './tokens.ts';
@@ -48,7 +48,7 @@ function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMa
     permissions: envelope.permissions,
     ...(run.said && { said: run.said.map(({ text, at }) => ({ text, at })) }),
     approvals: approvals.filter(({ request }) => request.runId === id).flatMap(answersOf),
-    ...reviewFields(run.reviews),
+    ...createReviewField(run.reviews),
     error: error && { type: error.code, message: error.message, detail: error.detail ?? null },
   };
 }

@@ -47,7 +47,7 @@ export interface WorkflowPart {
   /** Links to the files of its coagents, one a round. */
   coagents: string[];
   trace: TraceEntry[];
-  /** Which answer is its result, and why; null for none. */
+  /** The choice of the result; null for none. */
   result: WorkflowResult | null;
   maxQueueDepth: number;
   linksNotes: boolean;
@@ -55,7 +55,7 @@ export interface WorkflowPart {
   body: string;
 }
 
-/** `folder`: name of the session's folder. `linksNotes`: whether links to notes lead to them from there. */
+/** `folder`: name of the session's folder. `linksNotes`: links to notes resolve from that folder. */
 export function workflowPart(record: WorkflowRows, folder: string, linksNotes: boolean): WorkflowPart {
   const { workflow, runs, approvals } = record;
   const lead = runs.find(({ kind }) => kind === 'lead');
@@ -117,7 +117,7 @@ function bodyOf(
   ]);
 }
 
-/** Of its agents; `render` gets paths in the folder that they worked in. */
+/** Lists the notes that the agents read and wrote. `render` gets paths in their folder. */
 function notesOfWorkflow(calls: readonly ToolCallRow[], render: (path: string) => string): string[] {
   const { read, written } = notesOf(calls);
   const line = (name: string, paths: readonly string[]): string[] =>

@@ -39,7 +39,7 @@ export async function runAgain(
   const limits = await limitsIn(engine, folder);
   const title = row.title === row.agent ? '' : `: ${row.title}`;
   const prompt = `Run ${row.agent} again${title}`;
-  const parent = await loneLead(engine, agents, conversation, { prompt, limits: limits(), chosen });
+  const parent = await createLoneLead(engine, agents, conversation, { prompt, limits: limits(), chosen });
   await engine.model(parent.envelope.provider);
   await heldAgainstNow(engine, envelope, { parent: parent.envelope, agents, limits: limits() });
   const of = againOf(row);
@@ -62,8 +62,8 @@ export async function runAgain(
   return ids;
 }
 
-/** The envelope of a lead that has one agent started and does nothing else: nothing serves it. */
-async function loneLead(
+/** Creates the envelope of a lead that only starts one agent, without coagent and stages. */
+async function createLoneLead(
   engine: Engine,
   agents: AgentRegistry,
   conversation: ConversationRow,

@@ -1,4 +1,4 @@
-/** Queues, executes and ends the runs of one chain: a run that was asked for, and the stages that follow it. */
+/** Queues, executes and ends the runs of one chain: its first run and the stages. */
 import type { ErrorInfo } from '#contract/error.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
@@ -22,11 +22,11 @@ interface ChainParts {
   engine: Engine;
   workflow: Workflow;
   ids: Pick<RunIds, 'conversationId' | 'workflowId'>;
-  /** Of the first run and of its stages. */
+  /** Depth of all runs of the chain. */
   depth: number;
 }
 
-/** A run that was asked for, or that is a stage of one. */
+/** The first run of a chain, or a stage. */
 export interface ChainRun extends Pick<
   RunRow,
   | ('id' | 'parentRunId' | 'toolCallId' | 'item' | 'envelope' | 'envelopeHash' | 'title' | 'kind' | 'agent')
@@ -34,21 +34,21 @@ export interface ChainRun extends Pick<
 > {
   /** From the person down to this agent. */
   parentChain: string[];
-  /** What the store has of it from an earlier attempt; null where there was none. */
+  /** The row of an earlier attempt; null for none. */
   stored: RunRow | null;
 }
 
-/** The first run of a chain. */
+/** The first run of a chain, with its stages. */
 export interface FirstRun extends ChainRun {
-  /** What the store has of the stages that follow it, in order. */
+  /** The stored stages of an earlier attempt, in order. */
   stages: readonly RunRow[];
 }
 
-export type Unstarted = 'cancelled' | 'rejected';
+export type UnstartedOutcome = 'cancelled' | 'rejected';
 
-/** How a chain goes on. */
+/** Options for the start of a chain. */
 export interface ChainStart {
-  /** Id of the run that is tried again; null where the chain goes on from where it was. */
+  /** Id of the run that is tried again; null if the chain continues. */
   retry: string | null;
   queueDepth: number;
 }
@@ -60,7 +60,7 @@ export class ChainRuns {
     this.#parts = parts;
   }
 
-  recorder({
+  createRecorder({
     id: runId,
     agent,
     parentRunId,
@@ -76,13 +76,13 @@ export class ChainRuns {
     );
   }
 
-  /** `place`: of a stage. */
-  queue(asked: ChainRun, place?: number): void {
+  /** `place`: number of a stage, from 1. */
+  queueRun(asked: ChainRun, place?: number): void {
     const { id: runId, agent, kind, title, toolCallId, item, parentChain, envelope, envelopeHash, again } = asked;
     const { workflow, depth } = this.#parts;
     const usage = usageOf(ZERO_TALLY);
     workflow.subAgents.add({ runId, agent, kind, status: 'pending', outcome: null, durationMs: null, usage });
-    void this.recorder(asked).record({
+    void this.createRecorder(asked).record({
       type: 'run-queue',
       kind,
       depth,
@@ -100,8 +100,8 @@ export class ChainRuns {
     });
   }
 
-  /** The stage as it was left, or else queued now. It waits for nothing, so it never has waited long. */
-  stage(first: FirstRun, { place, envelope, envelopeHash }: NextStage): ChainRun {
+  /** Returns the stored stage, or queues a new one. A stage waits for no slot, so its wait is short. */
+  findOrQueueStage(first: FirstRun, { place, envelope, envelopeHash }: NextStage): ChainRun {
     const queuedAt = new Date().toISOString();
     const stored = first.stages[place - 1];
     if (stored) return { ...stored, envelope, queuedAt, stored };
@@ -121,11 +121,11 @@ export class ChainRuns {
       parentChain: [...first.parentChain, ...before],
       stored: null,
     };
-    this.queue(asked, place);
+    this.queueRun(asked, place);
     return asked;
   }
 
-  /** `steps`: those of the first run. One that is stopped before its start is queued and ended, so that a chain that did not come to its end says where. */
+  /** Runs one stage. A stop before its start still records the stage, which shows where the chain ended. `steps`: of the first run. */
   async runStage(
     above: LiveRun,
     first: FirstRun,
@@ -135,18 +135,18 @@ export class ChainRuns {
     const { signal } = above.controller;
     const stop = signal.aborted ? stopOf(signal) : null;
     if (stop?.code === 'interrupted') throw stop;
-    const stage = this.stage(first, next);
-    const before = endedBefore(stage, retry);
+    const stage = this.findOrQueueStage(first, next);
+    const before = findEarlierEnd(stage, retry);
     if (before) return before;
     if (stop) return this.endUnstarted(stage, 'cancelled', errorInfo(stop), 0);
     const { id: runId, parentRunId, agent, title } = stage;
     const { controller, unlink } = linkedController(signal);
     const work = (live: LiveRun): Promise<Link> =>
-      this.execute(live, stage, { retry, queueDepth: 0 }, steps?.serving('chain', next.place) ?? null);
+      this.executeRun(live, stage, { retry, queueDepth: 0 }, steps?.serving('chain', next.place) ?? null);
     return this.#parts.workflow.runs.live({ runId, parentRunId, agent, title, controller }, work).finally(unlink);
   }
 
-  async execute(
+  async executeRun(
     live: LiveRun,
     asked: ChainRun,
     { retry, queueDepth }: ChainStart,
@@ -157,7 +157,7 @@ export class ChainRuns {
     const attempt = (stored?.attempt ?? 0) + 1;
     workflow.subAgents.begun(runId, attempt);
     const run: RunPlan = {
-      recorder: this.recorder(asked),
+      recorder: this.createRecorder(asked),
       kind,
       depth,
       chain: parentChain,
@@ -182,14 +182,14 @@ export class ChainRuns {
     return { ...ended, runId, agent };
   }
 
-  /** `queueDepth`: how many waited with it. */
-  endUnstarted(asked: ChainRun, outcome: Unstarted, error: ErrorInfo, queueDepth: number): Link {
+  /** `queueDepth`: number of runs that waited with it. */
+  endUnstarted(asked: ChainRun, outcome: UnstartedOutcome, error: ErrorInfo, queueDepth: number): Link {
     const { id: runId, agent, kind, stored } = asked;
     const { workflow } = this.#parts;
-    const recorder = this.recorder(asked);
+    const recorder = this.createRecorder(asked);
     const text = stored?.text ?? '';
     const durationMs = stored?.durationMs ?? 0;
-    // What an earlier attempt left keeps its slot, and a stage has none of its own.
+    // A run of an earlier attempt keeps its slot, and a stage has no slot.
     if (kind !== 'chain' && (stored?.attempt ?? 0) === 0) workflow.subAgents.slots.release();
     workflow.agents.unregister(runId);
     const { tally } = recorder;
@@ -200,7 +200,7 @@ export class ChainRuns {
   }
 }
 
-/** How it ended in an earlier attempt; null where it goes on, or is to be tried again. */
-export function endedBefore({ stored }: ChainRun, retry: string | null): Link | null {
+/** Returns the end of an earlier attempt; null for a run that continues or is tried again. */
+export function findEarlierEnd({ stored }: ChainRun, retry: string | null): Link | null {
   return stored && hasEnded(stored) && stored.id !== retry ? linkOf(stored) : null;
 }

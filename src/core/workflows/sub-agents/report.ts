@@ -3,7 +3,7 @@ import { MAX_REPORT_BYTES } from '#contract/limits.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { addTally, inputTokensOf } from '#contract/tally.ts';
 import type { ChainEnd } from '../../flows/chain.ts';
-import { reviewFields } from '#contract/history/review-history.ts';
+import { createReviewField } from '#contract/history/review-history.ts';
 import type { PersonWords } from '../../runs/person-words.ts';
 import type { ChildReport } from '../../tools/children.ts';
 import { reportPage } from '../../tools/read-report.ts';
@@ -29,7 +29,7 @@ export function reportOf({ links, outcome, error }: ChainEnd, words: Pick<Person
     tokensInput: inputTokensOf(tally),
     tokensOutput: tally.outputTokens,
     ...(said.length > 0 && { said }),
-    ...reviewFields(last.reviews),
+    ...createReviewField(last.reviews),
     ...(stages.length > 0 && {
       stages: stages.map((stage, index) => ({
         place: index + 1,

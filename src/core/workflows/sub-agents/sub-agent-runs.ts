@@ -3,7 +3,14 @@ import { Envelope } from '#contract/agent.ts';
 import type { Decision } from '#contract/approval.ts';
 import type { ErrorInfo } from '#contract/error.ts';
 import type { RunRow } from '#contract/view.ts';
-import { type ChainRun, type ChainStart, ChainRuns, endedBefore, type FirstRun, type Unstarted } from './chain-runs.ts';
+import {
+  type ChainRun,
+  type ChainStart,
+  ChainRuns,
+  findEarlierEnd,
+  type FirstRun,
+  type UnstartedOutcome,
+} from './chain-runs.ts';
 import { temporary } from './proposal.ts';
 import { reportOf } from './report.ts';
 import { takeRun } from './taken-runs.ts';
@@ -63,7 +70,7 @@ export class SubAgentRuns {
   /** It is taken from where this was forked, so it is not gone on with. */
   take(asked: FirstRun, found: FinishedRun): void {
     this.forget(asked);
-    takeRun(this.#parts, found, asked, (run) => this.#chains.recorder(run));
+    takeRun(this.#parts, found, asked, (run) => this.#chains.createRecorder(run));
   }
 
   /** The same for a fresh one and for one that a restart interrupted. */
@@ -102,13 +109,15 @@ export class SubAgentRuns {
   /** Ends what would be next of it, without starting that; `retry`: the run that was to be tried again. */
   async #endNext(
     asked: FirstRun,
-    outcome: Unstarted,
+    outcome: UnstartedOutcome,
     error: ErrorInfo,
     { retry = null, queueDepth = 0 }: { retry?: string | null; queueDepth?: number } = {},
   ): Promise<ChildReport> {
     const end = (run: ChainRun): Link =>
-      endedBefore(run, retry) ?? this.#chains.endUnstarted(run, outcome, error, queueDepth);
-    return this.#reportOf(await runChain(end(asked), asked, async (next) => end(this.#chains.stage(asked, next))));
+      findEarlierEnd(run, retry) ?? this.#chains.endUnstarted(run, outcome, error, queueDepth);
+    return this.#reportOf(
+      await runChain(end(asked), asked, async (next) => end(this.#chains.findOrQueueStage(asked, next))),
+    );
   }
 
   async #start(asked: FirstRun, retry: string | null = null): Promise<ChildReport> {
@@ -150,14 +159,14 @@ export class SubAgentRuns {
   /** The sub-agent, and in its slot and turn the stages that follow it, from the first that has not ended. */
   async #goThrough(live: LiveRun, asked: FirstRun, how: ChainStart): Promise<ChildReport> {
     const steps = this.#stepsOf(asked);
-    const first = endedBefore(asked, how.retry) ?? (await this.#chains.execute(live, asked, how, steps));
+    const first = findEarlierEnd(asked, how.retry) ?? (await this.#chains.executeRun(live, asked, how, steps));
     return this.#reportOf(
       await runChain(first, asked, (next) => this.#chains.runStage(live, asked, next, { retry: how.retry, steps })),
     );
   }
 
   queue(asked: FirstRun): void {
-    this.#chains.queue(asked);
+    this.#chains.queueRun(asked);
   }
 
   #stepsOf({ toolCallId, item }: ChainRun): RunSteps | null {

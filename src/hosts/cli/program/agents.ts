@@ -1,7 +1,7 @@
 /** The commands under `triad agents`, and `triad trust`. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { EXPORT_FORMATS, type ExportFormat } from '#core/agents/export/exported.ts';
+import { EXPORT_FORMATS, type AgentExportFormat } from '#core/agents/export/exported.ts';
 import { EXIT } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Done, json, withClient } from './parts.ts';
@@ -73,7 +73,7 @@ function addExport(agents: Command, io: Io, done: Done): void {
     .addOption(new Option('--format <format>', 'the program').choices(EXPORT_FORMATS).makeOptionMandatory())
     .option(...DIR)
     .addOption(json())
-    .action(async (name: string, options: { format: ExportFormat; dir?: string; json?: boolean }) => {
+    .action(async (name: string, options: { format: AgentExportFormat; dir?: string; json?: boolean }) => {
       const { exportToFormat } = await import('../commands/agents/export.ts');
       const inPlace = { ...options, folder: resolve(io.folder, options.dir ?? '.') };
       done(await withClient(io, (client) => exportToFormat(io, client, name, inPlace)));

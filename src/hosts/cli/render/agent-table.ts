@@ -5,14 +5,14 @@ import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/visible.ts';
 import { oneLine } from './format.ts';
 
-/** Folders from which paths are shown. */
+/** Base folders for shown paths. */
 export interface PathFolders {
   workspace: string;
   home: string;
 }
 
 export function agentTable(agents: readonly AgentSummary[], folders: PathFolders, width: number): string[] {
-  // A wide terminal shows more of these two before it shows further columns.
+  // A wide terminal widens these two columns before it adds others.
   const room = width - OTHER_COLUMNS;
   const columns = [
     { title: 'NAME' },
@@ -45,19 +45,21 @@ function clamp(value: number, least: number, most: number): number {
   return Math.floor(Math.min(Math.max(value, least), most));
 }
 
-const MARKS: readonly (readonly [string, readonly Permission[]])[] = [
+const PERMISSION_MARKS: readonly (readonly [string, readonly Permission[]])[] = [
   ['read', ['FilesystemRead', 'SemanticSearch', 'DatabaseRead']],
   ['write', ['FilesystemWrite', 'DatabaseWrite']],
   ['run', ['Execute']],
   ['net', ['NetworkAccess']],
 ];
 
-/** Permissions in short: `read`, `write`, `run` and `net`. */
+/** Returns the permissions as `read`, `write`, `run` and `net`. */
 function listPermissionMarks(needs: readonly Permission[]): string[] {
-  return MARKS.flatMap(([mark, permissions]) => (permissions.some((one) => needs.includes(one)) ? [mark] : []));
+  return PERMISSION_MARKS.flatMap(([mark, permissions]) =>
+    permissions.some((one) => needs.includes(one)) ? [mark] : [],
+  );
 }
 
-/** Whose an agent is, and its file: from the workspace, or from the home folder. */
+/** Formats the source of an agent and the path of its file, from the workspace or the home folder. */
 function describeSource(
   { source, sourcePath }: Pick<AgentSummary, 'source' | 'sourcePath'>,
   { workspace, home }: PathFolders,

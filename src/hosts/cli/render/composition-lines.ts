@@ -1,4 +1,4 @@
-/** What choosing a composition, or an agent that others follow, as lead starts, for the person who chose it: who works, in turns with whom, and the most of it. Pure. */
+/** The agents, turns and limits of a chosen lead that has a coagent or stages. Pure. */
 import type { LeadPreview } from '#contract/approval.ts';
 import { allServing, servingText, formatRequestBound } from '#contract/flows/serving-text.ts';
 import { visible } from '../terminal/visible.ts';

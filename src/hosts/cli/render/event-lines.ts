@@ -263,8 +263,8 @@ function handoff({ from, to, runId, round, rounds, back }: HandoffEntry): string
 }
 
 /**
- * A coagent's start and answer are told by the handoff. Only the last stage's report goes to the lead; that of a lead's
- * chain is the result.
+ * The handoff shows the start and the answer of a coagent. Only the report of the last stage goes to the lead; in the chain
+ * of a lead it is the result.
  */
 function progress({ runs }: Shown, event: Durable<'run-start' | 'run-end'>, style: Style): string[] {
   const lines: string[] = [];

@@ -13,7 +13,7 @@ import type { RunTrace, SessionTrace, WorkflowTrace } from './trace.ts';
 import { visible } from '../terminal/visible.ts';
 import { wrap } from '../terminal/wrap.ts';
 
-/** Longest line of a call, a question, a grant or a message, in characters. */
+/** Maximum length of a line for a call, a question, a grant or a message, in characters. */
 const MAX_LINE_CHARS = 200;
 
 export function traceText(trace: SessionTrace, width: number, style: Style): string[] {
@@ -151,7 +151,7 @@ const queued = ({ maxQueueDepth: most }: WorkflowTrace) => (most === 0 ? '' : ` 
 const again = (attempt: number) =>
   attempt > 1 ? ` · attempt ${attempt}, interrupted ${attempt === 2 ? 'once' : `${attempt - 1} times`}` : '';
 const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value).toLocaleString('en-US')} ms`);
-/** Cuts a line to 200 characters. The terminal may be wider, and where its width is not known nothing else cuts the line. */
+/** Cuts a line to 200 characters, also in a wider terminal or without a terminal. */
 function cutLine(line: string): string {
   const points = [...line];
   return points.length <= MAX_LINE_CHARS ? line : `${points.slice(0, MAX_LINE_CHARS - 1).join('')}…`;

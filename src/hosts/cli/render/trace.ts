@@ -9,7 +9,7 @@ import type { Missing } from '#contract/missing.ts';
 import { spanIdOf } from '#contract/telemetry/span-ids.ts';
 import type { ConversationRow, RunRow, ToolCallRow, WorkflowDetail } from '#contract/view.ts';
 import { askedItems } from '#core/approvals/asked-items.ts';
-import { reviewFields } from '#contract/history/review-history.ts';
+import { createReviewField } from '#contract/history/review-history.ts';
 import { callPathOf } from '#core/records/run-words.ts';
 import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
 import { timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
@@ -104,7 +104,7 @@ function againOf({ again, agains }: RunRow): Pick<RunRow, 'again' | 'agains'> {
 
 /** The model with its origin, null for a run of an older version, and the reviews of what it answered. */
 function modelFields({ envelope, reviews }: RunRow) {
-  return { model: envelope.model, modelOrigin: envelope.modelOrigin ?? null, ...reviewFields(reviews) };
+  return { model: envelope.model, modelOrigin: envelope.modelOrigin ?? null, ...createReviewField(reviews) };
 }
 
 function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {

@@ -34,12 +34,12 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   return [line(columns.map(({ title }) => title)), ...rows.map(line)];
 }
 
-/** The columns with their least widths and their parts of the free width. */
+/** Distributes the free width over the columns. */
 function widenColumns<T extends Column & { width: number }>(columns: readonly T[], free: number): T[] {
   const missing = columns.map(({ min, width }) => width - Math.min(min ?? width, width));
   const more = columns.map(() => 0);
   const all = columns.map((_, index) => index);
-  // A column that needs less than its part leaves the rest to the next ones.
+  // The columns that need least come first, so that the next ones get the rest.
   const sharing = all.filter((index) => columns[index]?.share).sort((a, b) => missing[a]! - missing[b]!);
   let spare = free;
   const give = (index: number, most: number): void => {

@@ -1,6 +1,6 @@
 /** `triad agents export`: an agent in the format of another program, and what that format cannot express. */
 import type { Client } from '#contract/rpc.ts';
-import type { ExportFormat } from '#core/agents/export/exported.ts';
+import type { AgentExportFormat } from '#core/agents/export/exported.ts';
 import { exportAgent } from '#core/agents/export/export-agent.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import type { Io } from '../../terminal/io.ts';
@@ -13,7 +13,7 @@ export async function exportToFormat(
   { screen }: Io,
   client: Client,
   name: string,
-  { json, folder, format }: AgentOptions & { format: ExportFormat },
+  { json, folder, format }: AgentOptions & { format: AgentExportFormat },
 ): Promise<void> {
   const { definition } = await client.request('agents.get', { folder, name });
   const exported = exportAgent(definition, format, allTools());
