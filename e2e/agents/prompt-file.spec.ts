@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
-test('an agent whose prompt is in a file of its own: the form shows it and saves it there', async ({ start }) => {
+test('shows and saves the prompt of an agent that is in a separate file', async ({ start }) => {
   const app = await start(plainAnswer());
   const { page } = app;
   const toml = '[agent]\nname = "base"\ndescription = "Leads" # why\n\n[prompt]\nsystem = { file = "base.md" }\n';

@@ -14,7 +14,7 @@ test(
   'a stage is edited in the form of its chain, and runs as it was edited',
   fullSpec([
     'tests/lib/approvals/served-edits.test.ts › sends an edit of a stage with the answer, and marks the stage as edited',
-    'tests/core/approvals/edited-serving.test.ts › a stage runs with the prompt, tools and limits of the edit, and the lead reads the changes',
+    'tests/core/approvals/edited-serving.test.ts › an edited stage runs with its prompt, tools and limits, and the lead reads the changes',
   ]),
   async ({ start }) => {
     const script = new Script()

@@ -183,9 +183,7 @@ test(
   },
 );
 
-test('an agent that is tried on its page runs its whole chain, and the last answer is the result', async ({
-  start,
-}) => {
+test('runs the whole chain of an agent on its page, and the last answer is the result', async ({ start }) => {
   const app = await start(pairAndChain(new Gate()), having(FILES));
   const { page } = app;
   await page.goto(new URL('/agents', page.url()).href);

@@ -107,7 +107,7 @@ test('records the stages of an agent that is tried on its page', async () => {
   expect(await expectAllStages(engine, id)).toBe(2);
 });
 
-test('records the stages of a lead over ACP, and says the last answer alone', async () => {
+test('records the stages of a lead over ACP, and sends only the last answer as the message', async () => {
   const engine = await startChain(script(), {}, [...AGENTS, LED], start);
   const lines = acpOver(engine.runtime);
   const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
@@ -140,7 +140,7 @@ test.for(['draft', 'polish'])('records each stage once if %s fails and is retrie
   expect(await expectAllStages(engine, engine.conversationId)).toBe(2);
 });
 
-test('records the stages of a lead in a fork, and in one that goes on from a step', async () => {
+test('records the stages of a lead in a fork, also in a fork from a step', async () => {
   const engine = await led('research');
   const { workflowId } = await engine.ask('Find facts.');
   const from = { conversationId: engine.conversationId, workflowId };
@@ -156,7 +156,7 @@ test('records the stages of a lead in a fork, and in one that goes on from a ste
   expect(await expectAllStages(engine, other.id)).toBe(2);
 });
 
-test('records no stage of the lead that has one agent run again', async () => {
+test('records no stage for the lead that starts one agent again', async () => {
   const engine = await led('research');
   const { workflowId } = await engine.ask('Find facts.');
   const polish = (await engine.store.runsOf([workflowId])).find(({ agent }) => agent === 'polish');

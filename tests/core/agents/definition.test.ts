@@ -210,7 +210,7 @@ test('reports names of tools and models, contracts and variables beside wrong va
   ]);
 });
 
-test('compares no key with another one that has a fault', () => {
+test('compares no key with a faulty key', () => {
   expect(lines(file('provider: 5\nmodel: my-model'))).toEqual([[4, 'provider']]);
   expect(lines(file('input_format: jsn\ninput_schema: {}'))).toEqual([[4, 'input_format']]);
   expect(lines(file('role: primry\ntools: [spawn_agent]'))).toEqual([[4, 'role']]);
@@ -234,7 +234,7 @@ test('reports each syntax error, and the faults of the other keys', () => {
   ]);
 });
 
-test('reports nothing that only follows from a syntax error', () => {
+test('reports no fault that follows from a syntax error', () => {
   const open = 'name = "x"\ndescription = "d"\nmodle = "m"\nprompt = """\nYou help.\nrole = not a key\n';
   expect(errorsOf(open, '/agents/x.toml')).toHaveLength(1);
   const list = 'name = "x"\ntools = ["grep"\nmodle = "m"\ndescription = "d"\nprompt = "p"\n';

@@ -155,7 +155,7 @@ test('an agent without limits is exported without them', () => {
   expect(readBack('opencode', written('', 'opencode').text).keys).not.toHaveProperty('permission');
 });
 
-test('never gives a tool that the permissions of the agent exclude', () => {
+test('exports no tool that the permissions of the agent exclude', () => {
   const keys = 'permissions: [FilesystemRead]';
   expect(readBack('claude', written(keys, 'claude').text).keys['tools']).not.toMatch(/\bWrite|Edit|Bash|Web/);
   const permission = readBack('opencode', written(keys, 'opencode').text).keys['permission'];
@@ -164,7 +164,7 @@ test('never gives a tool that the permissions of the agent exclude', () => {
   expect(permission).not.toHaveProperty('bash');
 });
 
-test.each(['claude', 'opencode'] as const)('Triad reads the file for %s with the same tools', (format) => {
+test.each(['claude', 'opencode'] as const)('an export for %s is imported with the same tools', (format) => {
   const { text } = written('tools: [read_file, grep]\nmodel: haiku', format);
   const parsed = parseForeign(text, format, { source: 'user', path: `/x/my-reviewer.md`, tools });
   expect(parsed).toMatchObject({

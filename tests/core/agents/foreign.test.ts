@@ -157,7 +157,7 @@ describe('opencode', () => {
   });
 });
 
-test('reports a missing prompt beside a name that only a lead may have', () => {
+test('reports a missing prompt and a name that only a lead may have', () => {
   expect(read('---\nname: lead\ndescription: d\n---\n')).toMatchObject({
     ok: false,
     errors: [{ line: 1, key: 'name' }, { line: 5 }],

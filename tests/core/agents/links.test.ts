@@ -46,7 +46,7 @@ test('a missing name is told with the nearest one, at its place', () => {
   ]);
 });
 
-test('reports a name that leads nowhere beside the other faults of a file', () => {
+test('reports an unknown next agent with the other faults of a file', () => {
   const files = linkedBy({
     'agents/a.md': agentText('a', 'next: reviewr\nmodle: x'),
     'agents/r.md': agentText('reviewer'),

@@ -11,7 +11,7 @@ const errorsOf = (text: string, path: string) => {
   return parsed.ok ? [] : parsed.errors;
 };
 
-test('replaces each once, with blanks or without; one that is escaped or unknown stays', () => {
+test('replaces each variable once, with and without blanks; an escaped or unknown variable stays', () => {
   const values = { a: '{{b}}', b: '$& $1', constructor: 'no' };
   expect(rendered('{{a}} {{b}} \\{{a}} {{ a }} {{c}} {{toString}} {a}', values)).toBe(
     '{{b}} $& $1 {{a}} {{b}} {{c}} {{toString}} {a}',

@@ -17,7 +17,7 @@ async function firstQuestion(engine: Harness) {
   return { workflowId, envelope, decide };
 }
 
-test('a stage runs with the prompt, tools and limits of the edit, and the lead reads the changes', async () => {
+test('an edited stage runs with its prompt, tools and limits, and the lead reads the changes', async () => {
   const engine = await startChain(chainScript(), { person: () => null });
   const { workflowId, envelope, decide } = await firstQuestion(engine);
   const [draft, polish] = envelope.stages;
@@ -37,7 +37,7 @@ test('a stage runs with the prompt, tools and limits of the edit, and the lead r
   expect(JSON.stringify(resultOf(engine))).toContain('stages.0.limits.maxIterations: ');
 });
 
-test('a coagent runs with the prompt of the edit', async () => {
+test('an edited coagent runs with its prompt', async () => {
   const script = pair(['First.'], { First: done('Good.') });
   const engine = await startFlow(script, { flow: { type: 'judge' }, as: 'sub', person: () => null });
   const { workflowId, envelope, decide } = await firstQuestion(engine);
@@ -48,7 +48,7 @@ test('a coagent runs with the prompt of the edit', async () => {
   expect(runs.find(({ kind }) => kind === 'coagent')!.envelope.systemPrompt).toContain('Be strict.');
 });
 
-test('an edit that gives a stage more than was asked is refused, and the question stays open', async () => {
+test('rejects an edit that widens a stage, and the question stays open', async () => {
   const engine = await startChain(chainScript({ polish: { blocks: [text('Rain.')] } }), { person: () => null });
   const { envelope, decide } = await firstQuestion(engine);
   const [draft, polish] = envelope.stages;

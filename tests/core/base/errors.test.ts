@@ -12,7 +12,7 @@ test('reports an unforeseen error as internal, with its stack and without keys',
   expect(JSON.stringify(info)).not.toContain(KEY);
 });
 
-test('keeps the code and the detail of an error of the program', () => {
+test('reports the code and the detail of an error of the program', () => {
   const error = new TriadError('rate_limited', 'Too many requests', { detail: 'retry-after 3' });
   expect(errorInfo(error)).toEqual({ code: 'rate_limited', message: 'Too many requests', detail: 'retry-after 3' });
   expect(errorInfo('gone')).toEqual({ code: 'internal', message: 'gone' });

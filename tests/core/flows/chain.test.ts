@@ -87,7 +87,7 @@ describe('the runner of a chain', () => {
   });
 });
 
-test('a run that is read from the store keeps its reviews, for the report to its lead', () => {
+test('a stored run includes its reviews in the report to its lead', () => {
   const reviews = [{ answer: 1, verdict: { passed: true, score: 90, critique: '' } }];
   expect(readLink(runRow({ reviews }))).toMatchObject({ reviews });
   expect(readLink(runRow())).not.toHaveProperty('reviews');

@@ -91,7 +91,7 @@ describe('a lead that agents follow', () => {
     );
   });
 
-  test('learns the result with the next message', async () => {
+  test('gets the result with the next message', async () => {
     const engine = await led();
     await engine.ask('Find facts.');
     await engine.ask('Once more.');
@@ -100,7 +100,7 @@ describe('a lead that agents follow', () => {
     expect(JSON.stringify(second!.body)).toContain('Rain is coming.');
   });
 
-  test('ends with its payload error when its answer breaks the contract of the stage after it', async () => {
+  test('ends with a payload error if its answer breaks the contract of the next stage', async () => {
     const engine = await led(chainScript({ research: { blocks: [text('{"fact":1}')] } }));
     const end = await engine.ask('Find facts.');
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'invalid_chain_payload' } });
@@ -181,7 +181,7 @@ describe('a lead that agents follow', () => {
     ]);
   });
 
-  test('stops with the stage that works', async () => {
+  test('stops with the running stage', async () => {
     const hangs = { blocks: [text('I begin', { deltas: 4 })], options: { hangAfter: 3 } };
     const engine = await led(chainScript({ draft: hangs }));
     const { workflowId } = await engine.send('Find facts.');
@@ -191,7 +191,7 @@ describe('a lead that agents follow', () => {
     expect((await stagesOf(engine, workflowId)).map(({ outcome }) => outcome)).toEqual(['cancelled']);
   });
 
-  test('goes on at its stage after the program was closed, and asks the lead no second time', async () => {
+  test('resumes at its stage after a restart, without another request of the lead', async () => {
     const store = await memoryStore();
     const hangs = { blocks: [text('I begin', { deltas: 4 })], options: { hangAfter: 3 } };
     const engine = await startLed(chainScript({ draft: hangs }), 'research', { store: lasting(store) });
@@ -211,7 +211,7 @@ describe('a lead that agents follow', () => {
     expect(engine.model.requests.filter(({ seen }) => seen.system.includes('You research.'))).toHaveLength(1);
   });
 
-  test('goes on at the stage that ended at the limit of the workflow, once that is raised', async () => {
+  test('resumes at the stage that reached the limit of the workflow, after a higher limit', async () => {
     const turns = new Script().on({ system: /You draft\./, turn: 1 }).reply([toolUse('think', { thought: 'Hm.' })]);
     const script = chainScript();
     script.rules.unshift(...turns.rules);
@@ -248,7 +248,7 @@ describe('a lead that agents follow', () => {
     expect(decisions.map((decision) => decision?.outcome)).toEqual(['cancelled']);
   });
 
-  test('reads no report of a sub-agent any more once a stage has its answer', async () => {
+  test('rejects a retry of a sub-agent after a stage has its answer', async () => {
     const lead = definitionOf({ name: 'lead', role: 'primary', systemPrompt: 'You lead.', next: ['polish'] });
     const broken = { times: 1, status: 400, error: { type: 'invalid_request_error', message: 'It broke' } };
     const script = new Script()

@@ -27,7 +27,7 @@ describe('quote', () => {
   });
 });
 
-test('front matter has no link but those of the program, and the values stay', () => {
+test('front matter has only links of the program, and the values stay', () => {
   const fields = {
     subagent_of: '[[a/session]]',
     title: '[[x]] \\[[y]]',

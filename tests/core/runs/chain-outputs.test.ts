@@ -12,7 +12,7 @@ function buildChain(first: Partial<AgentDefinition>, next: Partial<AgentDefiniti
   return built().child(delegating(), leadOf(), agents);
 }
 
-test('a run before an agent that takes JSON must give JSON of its schema, with the fixed reason', () => {
+test('a run before an agent that takes JSON returns JSON of its schema and the fixed reason', () => {
   const envelope = buildChain({}, { input: { format: 'json', schema: SCHEMA } });
   const reason = 'Chained execution from agent__worker';
   expect(envelope.output).toEqual({ format: 'json', schema: SCHEMA, next: 'writer', reason });
@@ -34,7 +34,7 @@ test.for([
   expect(envelope.systemPrompt).toContain('It is handed to writer as it is, so it must stand for itself.');
 });
 
-test('the output that the file declares stays in the envelope when the next agent takes another one', () => {
+test('the declared output stays in the envelope if the next agent takes another one', () => {
   const declared = { format: 'json', schema: OWN } as const;
   const chained = buildChain({ output: declared }, { input: { format: 'json', schema: SCHEMA } });
   expect(chained.output).toMatchObject({ schema: SCHEMA, declared });

@@ -101,7 +101,7 @@ test('a session says which notes its runs read and wrote, and which link to it',
   });
 });
 
-test('notes are links in the page of a session that is kept in the project, also after a change of the setting', async () => {
+test('notes are links in a session that is stored in the project, also after a change of the setting', async () => {
   const engine = await startEngine(script(), { files, data: await folderWith(), configFolder: await folderWith() });
   const { runtime, store, conversationId, folder } = engine;
   await engine.ask('First look');

@@ -70,7 +70,7 @@ test('an MCP server of which nothing is left; a judge has none', () => {
   expect(OFFERS).toHaveLength(2);
 });
 
-test('what serves it gets nothing that the run is given beyond what was asked', () => {
+test('coagents and stages get nothing beyond their own request', () => {
   const lead = leadOf();
   const asked = built().child(delegating(), lead, worker({ tools: ['read_file'] }));
   const { value } = edit(asked, lead, { tools: [...asked.tools, 'write_file'] });
@@ -118,21 +118,21 @@ describe('an edit of a coagent or a stage', () => {
     expect(changedCoagent.tools).toEqual(asked.tools);
   });
 
-  test('takes permissions with the tools, and keeps the tool that ends the work', () => {
+  test('removes permissions with the tools, and leaves the tool that ends the work', () => {
     const none = editCoagent({ tools: [] }).value.flow!.coagent!;
     expect(none.tools).toContain('task_complete');
     expect(none.tools).not.toContain('write_file');
     expect(none.permissions).not.toContain('FilesystemWrite');
   });
 
-  test('follows what the run loses in the same edit', () => {
+  test('loses the tools that the run loses in the same edit', () => {
     const tools = asked.tools.filter((tool) => tool !== 'write_file');
     const { value } = edit(asked, lead, { tools, stages: [{ ...stage!, systemPrompt: 'Other.' }] });
     expect(value.stages[0]!.systemPrompt).toBe('Other.');
     expect(value.stages[0]!.tools).not.toContain('write_file');
   });
 
-  test('is refused where it gives more than was asked or allowed, with the name of the agent', () => {
+  test('is rejected beyond the request or the limits, with the name of the agent', () => {
     expect(() => editStage({ tools: [...stage!.tools, 'spawn_agent'] })).toThrow(/^writer: .*spawn_agent/);
     expect(() => editCoagent({ approvalMode: 'auto' })).toThrow(/^reviewer: approvalMode cannot be wider/);
     expect(() => editStage({ limits: { ...stage!.limits, inactivityMs: 1e9 } })).toThrow(
@@ -143,7 +143,7 @@ describe('an edit of a coagent or a stage', () => {
     expect(() => editCoagent({ folder: '/' })).toThrow('reviewer: folder cannot be changed here');
   });
 
-  test('cannot change who works and how they take turns', () => {
+  test('cannot change the agents and their turns', () => {
     expect(() => edit(asked, lead, { stages: [] })).toThrow('stages cannot be changed here');
     expect(() => edit(asked, lead, { stages: [{ ...stage!, agent: 'other' }] })).toThrow(
       'stages cannot be changed here',

@@ -108,7 +108,7 @@ test('refuses to undo a file that was changed since', async () => {
   expect(client.asked).toEqual([]);
 });
 
-test('lists the messages, goes back to before one with its files, and takes that back', async () => {
+test('lists the messages, rewinds to one with its files, and reverses the rewind', async () => {
   const { client, read, run, left } = await startSession('Write one', 'Write two', 'Hello');
   expect(await run('/rewind')).toMatch(
     /^Go back to before which message\?.*\n\n1\. Hello .*\n2\. Write two .*\n3\. Write one /,
@@ -128,7 +128,7 @@ test('lists the messages, goes back to before one with its files, and takes that
   expect([await read(), await left()]).toEqual(['two\nend\nmore\n', [false, false, false]]);
 });
 
-test('goes back without the files if only the messages are chosen', async () => {
+test('rewinds without the files if only the messages are chosen', async () => {
   const { client, read, run, left } = await startSession('Write one', 'Write two');
   client.answer = () => choose('messages');
   await run('/rewind 1');

@@ -8,7 +8,7 @@ import { acpOver } from '../support/acp-lines.ts';
 
 const REASON = /Repetitive behaviour detected/g;
 
-test('reports a repeated call once: as the error of the prompt, and as text in a session that is loaded later', async () => {
+test('reports a repeated call once: as the error of the prompt, or as text in a loaded session', async () => {
   const script = new Script().on({}).reply([toolUse('read_file', { path: 'README.md' })]);
   const engine = await startEngine(script, { settings: '[limits]\ndoom_loop_threshold = 2\n' });
   const lines = acpOver(engine.runtime, () => undefined);

@@ -171,7 +171,7 @@ describe('AgentEditor', () => {
       return Object.assign(state, { editor: () => new AgentEditor(connection, '/work', FILE) });
     }
 
-    it('saves a change of the prompt with changes of other keys, and keeps it as a draft until then', async () => {
+    it('saves a change of the prompt with changes of other keys, and stores a draft before', async () => {
       const file = diskWithPrompt('You lead.');
       const editor = file.editor();
       await editor.reload();
@@ -192,7 +192,7 @@ describe('AgentEditor', () => {
       ]);
     });
 
-    it('forgets a change that was taken back, and one that is discarded', async () => {
+    it('forgets a reverted change and a discarded change', async () => {
       const file = diskWithPrompt('You lead.');
       const editor = file.editor();
       await editor.reload();
@@ -208,7 +208,7 @@ describe('AgentEditor', () => {
       expect([editor.dirty, readAgentDraft(FILE)]).toEqual([false, null]);
     });
 
-    it('asks where the prompt changed on disk too', async () => {
+    it('asks if the prompt also changed on disk', async () => {
       const file = diskWithPrompt('You lead.');
       const editor = file.editor();
       await editor.reload();

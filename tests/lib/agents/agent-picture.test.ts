@@ -9,7 +9,7 @@ function drawText(file: { name: string; chain: string[] }): string {
   return body.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
 }
 
-test('says that an agent cannot run without its chain', () => {
+test('reports that an agent cannot run without its chain', () => {
   expect(drawText({ name: 'finder', chain: ['writer', 'checker'] })).toContain(
     'finder → writer → checker : always runs with writer and checker; cannot run without them.',
   );

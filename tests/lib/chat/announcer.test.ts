@@ -35,7 +35,7 @@ it('announces how each reply ended, and "Reply stopped" for one that was stopped
   });
 });
 
-it('announces no end between two messages of one reply, and the end of a reply that another one follows', () => {
+it('announces the end of each reply, and none between two messages of one reply', () => {
   vi.useFakeTimers();
   try {
     const announcer = new ReplyAnnouncer();

@@ -41,7 +41,7 @@ describe.for(types)('%s', (type) => {
     { ...event, parentRunId: lead.runId, runId: reviewer.runId },
   ]);
 
-  test('is known to loopEvent', () => {
+  test('is an event of loopEvent', () => {
     expect(events.map((event): unknown => loopEvent(event))).not.toContain(undefined);
   });
 

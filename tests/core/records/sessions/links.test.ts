@@ -121,7 +121,7 @@ test('every link leads to a page, and parent and child link to each other, whate
   });
 });
 
-test('steps have each call with its outcome, and refused sub-agents stand in the session with their reason', async () => {
+test('steps show each call with its outcome, and the session shows refused sub-agents with their reason', async () => {
   const engine = await startWork();
   const { texts, runs, getPage, sessionPage } = await readPages(engine);
   const session = texts.get(sessionPage)!;

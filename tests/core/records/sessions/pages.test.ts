@@ -14,7 +14,7 @@ const FOLDER = '2026-03-01-a-session-0123456789ab';
 const NOTHING = { runs: [], approvals: [], calls: [], entries: new Map() };
 const child = (rest: Partial<RunRow>): RunRow => runRow({ kind: 'spawn', depth: 1, agent: 'x', ...rest });
 
-test('names the agent of a run without another title once in its heading', () => {
+test('names the agent once in the heading of a run without another title', () => {
   const page = agentPage(child({ title: 'reviewer', agent: 'reviewer' }), NOTHING, FOLDER);
   expect(page).toContain('\n# reviewer\n');
 });

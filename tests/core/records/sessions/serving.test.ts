@@ -50,7 +50,7 @@ test('each round and each stage has a file of its own, and no link leads nowhere
   expect(links.filter((link) => !Object.hasOwn(files, link.slice(name.length + 1)))).toEqual([]);
 });
 
-test('the session and its metadata say which answer is the result, and why', () => {
+test('the session and its metadata name the result and its reason', () => {
   expect(files['session.md']).toContain(
     '### Answer\n\nAnswer of lead, 90 of 100: its review passed. Superseded: 1 answer (60 of 100).\n\n> Three faults, all',
   );
@@ -121,7 +121,7 @@ test('a round without words from the coagent is one line', () => {
   ]);
 });
 
-test('folds superseded answers, and not the answer that a coagent completed', () => {
+test('folds superseded answers, except an answer that a coagent completed', () => {
   const says = (n: number, text: string, by?: string): Entry => ({
     kind: 'assistant',
     n,

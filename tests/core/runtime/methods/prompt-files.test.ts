@@ -48,7 +48,7 @@ async function start(files: Record<string, string> = {}) {
   };
 }
 
-test('is read by path as it is used, with the file of its prompt', async () => {
+test('reads a prompt by path with its file', async () => {
   const { rows, file, prompt } = await start();
   const { role, description, prompt: said, model } = await rows();
   expect(role).toMatchObject({ value: 'primary', origin: { from: 'user', file, line: 5 } });
@@ -57,7 +57,7 @@ test('is read by path as it is used, with the file of its prompt', async () => {
   expect(model).toMatchObject({ value: null, origin: { from: 'default' } });
 });
 
-test('a prompt that is set by path goes into its file, and another key into the TOML', async () => {
+test('a prompt that is set by path is written to its file, and another key to the TOML', async () => {
   const { set, onDisk, prompt } = await start();
   const said = await set('agents.base.prompt', "You plan.\n--- \"first\" ''' {{agent}}");
   expect(said).toMatchObject({ value: "You plan.\n--- \"first\" ''' {{agent}}", origin: { file: prompt } });
@@ -106,7 +106,7 @@ test('an emptied field keeps the name of the file', async () => {
   expect([text, prompt?.text.trim(), report.ok]).toEqual([TOML, '', false]);
 });
 
-test('a prompt file that changed meanwhile is not written over', async () => {
+test('does not overwrite a prompt file that changed meanwhile', async () => {
   const { runtime, folder, file, prompt, write, onDisk } = await start();
   const { hash } = await runtime.request('agents.read', { folder, file });
   await write('prompts/system/base.md', 'Theirs');
@@ -139,7 +139,7 @@ test('the keys of an agent whose prompt file is missing are read and changed', a
   expect(lint).toMatchObject({ report: { ok: false, name: 'base' }, values: { name: 'base', role: 'primary' } });
 });
 
-test('the handoff of a composition goes into its file too, and a copy has the text in itself', async () => {
+test('writes the handoff of a composition to its file, and a copy includes the text', async () => {
   const { runtime, folder, at, write, onDisk } = await start();
   const text =
     '[agent]\nname = "PAIR"\ndescription = "d"\n[composition]\nprimary = "base"\n[control_flow]\ntype = "loop"\n[handoff]\ntemplate = { file = "pair" }\n';
@@ -158,7 +158,7 @@ test('the handoff of a composition goes into its file too, and a copy has the te
   expect((await runtime.request('agents.draft', copy)).text).toMatch(/role: primary\n---\n\nYou lead\.\n\nAlways\.\n$/);
 });
 
-test('a change of a prompt file is announced like one of the agent', async () => {
+test('announces a change of a prompt file like a change of the agent', async () => {
   const { runtime, folder, write } = await start();
   const changed = vi.fn();
   onTestFinished(await runtime.subscribe('agents', { folder }, changed));

@@ -158,7 +158,7 @@ test('what may be yes, no or unset is set by a word of the command line, and tol
   expect((await engine.runtime.request('app.state', {})).settingsFile).toBe(file);
 });
 
-test('a path may have any of its parts in quotes, and is checked as the path that it is', async () => {
+test('accepts quotes around any part of a path, and checks the path without them', async () => {
   const { engine, file } = await startedWith('');
   const { runtime } = engine;
   await runtime.request('settings.set', { path: '"limits".\'max_concurrent\'', value: 2 });

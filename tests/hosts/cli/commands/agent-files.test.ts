@@ -61,7 +61,7 @@ test('show prints the keys that begin with x-, for people and programs', async (
   expect((await triad(['agents', 'show', 'worker'])).out).not.toContain('\nx-');
 });
 
-test('export prints the definition alone on stdout, and what is lost on stderr', async () => {
+test('export prints only the definition on stdout, and the lost keys on stderr', async () => {
   const { triad, home } = await here();
   await write(home, 'agents/a.md', agent('a', 'model: haiku\nmax_minutes: 5\nx-owner: me\n'));
   const made = await triad(['agents', 'export', 'a', '--format', 'claude']);
@@ -82,7 +82,7 @@ test('export prints the definition alone on stdout, and what is lost on stderr',
   expect((await triad(['agents', 'export', 'nobody', '--format', 'codex'])).code).toBe(2);
 });
 
-test('config reads and changes an agent whose prompt is in a file of its own', async () => {
+test('config reads and changes an agent whose prompt is in a separate file', async () => {
   const { triad, home } = await here();
   const toml =
     '# mine\n[agent]\nname = "base"\ndescription = "Leads"\nrole = "primary"\n\n[prompt]\nsystem = { file = "base" }\n';

@@ -37,7 +37,7 @@ function script(isLoop: boolean): Script {
     .reply(isLoop ? [toolUse('task_complete', { summary: 'The second draft.' })] : [text('The second draft.')]);
 }
 
-test('knows the result of every composition that ships', () => {
+test('covers every built-in composition', () => {
   expect(Object.keys(RESULTS).sort()).toEqual(shipped.sort());
 });
 
@@ -47,7 +47,7 @@ test.for(Object.entries(RESULTS))('%s prints one text on a pipe: %s', async ([na
   expect([run.out, run.code]).toEqual([`${result}\n`, 0]);
 });
 
-test('an agent that others follow prints the answer of the last one alone', async () => {
+test('an agent with stages prints only the answer of the last stage', async () => {
   const home = await machine(
     new Script()
       .on({ system: /You open/ })

@@ -155,7 +155,7 @@ test('cuts each call, question and message to one line of 200 characters, withou
   expect(made.workflows[0]?.runs[0]?.children[0]?.toolCalls[0]?.refusal, 'the JSON has all of it').toBe(long);
 });
 
-test('the origin of a model is in the JSON; of a run of an older version it is null', () => {
+test('prints the origin of a model in the JSON; null for a run of an older version', () => {
   const [lead] = trace.workflows[0]?.runs ?? [];
   expect([lead?.modelOrigin, lead?.children[0]?.modelOrigin]).toEqual([null, 'lead']);
 });

@@ -70,7 +70,7 @@ test('the model of an agent stands with its provider, where it names one', () =>
   ]);
 });
 
-test('agents have permissions in short and their files, in the whole width of the terminal', () => {
+test('lists permissions in short and files, in the whole width of the terminal', () => {
   const long =
     'Reads every file of a module and reports what is wrong with it, most important things first, with its line';
   const agents: AgentSummary[] = [
