@@ -15,7 +15,10 @@ import { acpOver } from './support/acp-lines.ts';
 const { start } = sharedEngine();
 
 const flow = {
-  ...{ type: 'judge' as const, rounds: 2, primary: 'research', coagent: 'checker' },
+  type: 'judge' as const,
+  rounds: 2,
+  primary: 'research',
+  coagent: 'checker',
   handoff: { type: 'static' as const, text: 'Look at this.' },
 };
 /** `research`, a lead and a composition lead to the same two stages. */
@@ -24,7 +27,10 @@ const AGENTS = [
   definitionOf({ name: 'pair', systemPrompt: 'You research.', next: ['draft'], flow }),
   definitionOf({ name: 'checker', systemPrompt: 'You check.' }),
   definitionOf({
-    ...{ name: 'draft', systemPrompt: 'You draft.', input: { format: 'json', schema: FACTS }, next: ['polish'] },
+    name: 'draft',
+    systemPrompt: 'You draft.',
+    input: { format: 'json', schema: FACTS },
+    next: ['polish'],
   }),
   definitionOf({ name: 'polish', systemPrompt: 'You polish.' }),
 ];

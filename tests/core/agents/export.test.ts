@@ -5,7 +5,7 @@ import { parse as parseYaml } from 'yaml';
 import type { AgentDefinition } from '#contract/agent.ts';
 import { parseDefinition } from '#core/agents/definition.ts';
 import { exportAgent } from '#core/agents/export/export-agent.ts';
-import { EXPORT_FORMATS, type ExportFormat } from '#core/agents/export/exported.ts';
+import { EXPORT_FORMATS, type AgentExportFormat } from '#core/agents/export/exported.ts';
 import { parseForeign } from '#core/agents/foreign.ts';
 import { splitMarkdown } from '#core/agents/frontmatter.ts';
 import { allTools } from '#core/tools/all-tools.ts';
@@ -21,7 +21,7 @@ function defined(keys: string, prompt = 'You help.'): AgentDefinition {
 
 const HANDOFF = { type: 'static', text: 'Look at this.' } as const;
 
-const written = (keys: string, format: ExportFormat, prompt?: string) =>
+const written = (keys: string, format: AgentExportFormat, prompt?: string) =>
   exportAgent(defined(keys, prompt), format, tools);
 
 /** What goose makes of a recipe before it reads the YAML: empty quotes change, and `{{'text'}}` is that text. */
@@ -32,7 +32,7 @@ function rendered(recipe: string): string {
 }
 
 /** The keys and the prompt as the other program reads them. */
-function readBack(format: ExportFormat, text: string): { keys: Record<string, unknown>; prompt: unknown } {
+function readBack(format: AgentExportFormat, text: string): { keys: Record<string, unknown>; prompt: unknown } {
   if (format === 'codex') {
     const keys = parseToml(text);
     return { keys, prompt: keys['developer_instructions'] };
@@ -170,7 +170,9 @@ test.each(['claude', 'opencode'] as const)('an export for %s is imported with th
   expect(parsed).toMatchObject({
     ok: true,
     definition: {
-      ...{ name: 'my-reviewer', description: 'Reviews: one file', systemPrompt: 'You help.' },
+      name: 'my-reviewer',
+      description: 'Reviews: one file',
+      systemPrompt: 'You help.',
       ...(format === 'claude'
         ? { model: 'haiku', tools: expect.arrayContaining(['read_file', 'grep']) as unknown }
         : {}),

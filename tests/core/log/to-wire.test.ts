@@ -38,11 +38,22 @@ test('what the coagent wants is the next prompt', () => {
 test('each response is one message, then all its results in the order of its calls', () => {
   const call = (id: string) => ({ type: 'tool_use' as const, id, name: 'read_file', input: {} });
   const result = (n: number, toolCallId: string): Entry => ({
-    ...{ at, n, kind: 'tool', toolCallId, name: 'read_file', status: 'completed' },
-    ...{ output: `Result of ${toolCallId}`, durationMs: 1, metadata: {} },
+    at,
+    n,
+    kind: 'tool',
+    toolCallId,
+    name: 'read_file',
+    status: 'completed',
+    output: `Result of ${toolCallId}`,
+    durationMs: 1,
+    metadata: {},
   });
   const calls: Entry = {
-    ...{ ...base, n: 1, kind: 'assistant', messageId: 'm1', stopReason: 'tool_use' },
+    ...base,
+    n: 1,
+    kind: 'assistant',
+    messageId: 'm1',
+    stopReason: 'tool_use',
     parts: [{ type: 'text', text: 'I read.' }, call('a'), call('b')],
   };
   const remark: Entry = { n: 4, at, kind: 'system', code: 'resumed', text: 'Resumed' };

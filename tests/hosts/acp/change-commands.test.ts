@@ -29,7 +29,10 @@ async function startSession(...messages: string[]) {
   const file = join(engine.folder, 'a.txt');
   client.asked.length = 0;
   return {
-    ...{ engine, client, id, file },
+    engine,
+    client,
+    id,
+    file,
     read: () => readFile(file, 'utf8'),
     /** The text that the command says. */
     run: async (command: string) => {

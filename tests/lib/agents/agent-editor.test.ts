@@ -149,7 +149,11 @@ describe('AgentEditor', () => {
     function diskWithPrompt(prompt: string) {
       const state = { text: text('haiku'), prompt };
       const read = (): AgentText => ({
-        ...{ file: FILE, source: 'user', text: state.text, hash: `#${state.text}${state.prompt}`, readOnly: null },
+        file: FILE,
+        source: 'user',
+        text: state.text,
+        hash: `#${state.text}${state.prompt}`,
+        readOnly: null,
         prompt: { key: 'prompt', file: PROMPT, text: state.prompt },
       });
       const lint = (value: string, unsaved = state.prompt) => ({

@@ -7,12 +7,21 @@ import { fieldsOf } from '../../../support/session-files.ts';
 test('lists type, message and stack of the error, the agent, its attempt and its trace', () => {
   const detail = 'TypeError: x is not a function\n    at work (src/work.ts:3:5)';
   const run = runRow({
-    ...{ kind: 'spawn', depth: 1, agent: 'broken', title: 'try it out', status: 'error', outcome: 'error' },
-    ...{ parentChain: ['user', 'lead', 'broken'], error: { code: 'internal', message: 'x is not a function', detail } },
+    kind: 'spawn',
+    depth: 1,
+    agent: 'broken',
+    title: 'try it out',
+    status: 'error',
+    outcome: 'error',
+    parentChain: ['user', 'lead', 'broken'],
+    error: { code: 'internal', message: 'x is not a function', detail },
   });
   const page = agentPage(run, { runs: [run], approvals: [], calls: [], entries: new Map() }, 'session');
   expect(fieldsOf(page)).toMatchObject({
-    ...{ status: 'error', outcome: 'error', error_type: 'internal', error_message: 'x is not a function' },
+    status: 'error',
+    outcome: 'error',
+    error_type: 'internal',
+    error_message: 'x is not a function',
     error_detail: detail,
     trace_id: run.traceId,
   });

@@ -4,7 +4,6 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Entry } from '#contract/message.ts';
 import { exportConversation } from '#core/records/export/export.ts';
 import { handoffsOf } from '#core/records/sessions/handoffs-part.ts';
 import { agentFileOf } from '#core/records/sessions/names.ts';
@@ -14,6 +13,7 @@ import { apply } from '#core/store/apply.ts';
 import type { Store } from '#core/store/store.ts';
 import { memoryStore } from '../../../support/stores/pooled.ts';
 import { conversationId, conversationRow, idOf } from '../../../support/recording.ts';
+import { answerEntry, reviewedAnswer } from '../../../support/flows/answers.ts';
 import { recordedServing, served } from '../../../support/flows/served.ts';
 import { fieldsOf, filesBelow, linksOf } from '../../../support/session-files.ts';
 
@@ -56,7 +56,11 @@ test('the session and its metadata name the result and its reason', () => {
   );
   const metadata = JSON.parse(files['metadata.json'] ?? '') as { workflows: { result: unknown }[] };
   expect(metadata.workflows[0]?.result).toEqual({
-    ...{ run_id: served.lead.runId, agent_name: 'lead', entry: 7, reason: 'approved', score: 90 },
+    run_id: served.lead.runId,
+    agent_name: 'lead',
+    entry: 7,
+    reason: 'approved',
+    score: 90,
     superseded: [{ entry: 3, score: 60 }],
   });
 });
@@ -122,24 +126,16 @@ test('a round without words from the coagent is one line', () => {
 });
 
 test('folds superseded answers, except an answer that a coagent completed', () => {
-  const says = (n: number, text: string, by?: string): Entry => ({
-    kind: 'assistant',
-    n,
-    at,
-    messageId: `m${n}`,
-    responseId: null,
-    parts: [{ type: 'text', text }],
-    stopReason: 'end_turn',
-    interrupted: false,
-    ...(by !== undefined && { by }),
-  });
-  const handoff = (n: number): Entry => ({ ...ways, at, n, round: 1, answer: n - 1, runId: 'r', prompt: 'Look.' });
-  const entries = [says(0, 'One'), handoff(1), says(2, 'Two'), handoff(3), says(4, 'Closing', 'critic')];
+  const entries = [
+    ...reviewedAnswer(0, 'One', false, 40),
+    ...reviewedAnswer(3, 'Two', true, 90),
+    answerEntry(6, 'Closing', 'critic'),
+  ];
   const run = { outcome: 'completed', text: 'Two\n\nClosing' } as const;
   expect(foldSupersededAnswer(0, run, entries).join('\n')).toContain(
     '<summary>Superseded answer</summary>\n\n```\nOne',
   );
-  expect(foldSupersededAnswer(2, run, entries)).toEqual([]);
+  expect(foldSupersededAnswer(3, run, entries)).toEqual([]);
 });
 
 test('a page says whom it serves and where it stands, and the one that is served names those that follow', () => {

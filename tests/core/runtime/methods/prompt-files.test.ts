@@ -34,7 +34,11 @@ async function start(files: Record<string, string> = {}) {
     await write(path, text);
   const file = at('agents/base.toml');
   return {
-    ...{ folder, file, at, write, runtime },
+    folder,
+    file,
+    at,
+    write,
+    runtime,
     prompt: at('prompts/system/base.md'),
     onDisk: (path: string) => readFile(at(path), 'utf8'),
     rows: async (path = 'agents.base') => {

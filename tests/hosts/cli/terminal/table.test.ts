@@ -77,8 +77,12 @@ test('lists permissions in short and files, in the whole width of the terminal',
     { ...agent, needs: ['Execute', 'FilesystemRead', 'FilesystemWrite', 'NetworkAccess', 'SemanticSearch'] },
     { ...agent, name: 'mine', source: 'user', sourcePath: '/home/ada/.config/triad/agents/mine.md', needs: null },
     {
-      ...{ ...agent, name: 'ours', description: long, source: 'project' as const },
-      ...{ sourcePath: '/home/ada/project/.triad/agents/ours.md', needs: ['DatabaseWrite' as const] },
+      ...agent,
+      name: 'ours',
+      description: long,
+      source: 'project' as const,
+      sourcePath: '/home/ada/project/.triad/agents/ours.md',
+      needs: ['DatabaseWrite' as const],
     },
   ];
   const [head, ...lines] = agentTable(agents, FOLDERS, Infinity);
