@@ -34,6 +34,8 @@ type ChangeDirection = 'undo' | 'redo';
 interface FilePlan extends UndoneFile {
   /** Null if the lines cannot be counted, or are too many. */
   lines: { added: number; removed: number } | null;
+  /** Set if the file is not there before or after the change. */
+  fate: 'created' | 'deleted' | null;
   diffs: ToolCallContent[];
 }
 
@@ -162,15 +164,13 @@ async function planReturn(
   const workflowId = messages[0]!.id;
   const rows = await client.request('change.list', { conversationId });
   const files = await planFileChanges(client, place, { rows, workflowId, direction: 'redo' });
+  const come = `${messages.length === 1 ? 'This message comes' : `These ${messages.length} messages come`} back into`;
   const texts = messages.map(({ prompt }) => `- ${visible(titleOf(prompt))}`);
   const shown = describeFiles(place, files);
   return {
     title: `Take the rewind of ${messages.length === 1 ? '1 message' : `${messages.length} messages`} back`,
     paths: shown.paths,
-    content: [
-      wholeText(['These messages come back into the context of the lead:', ...texts].join('\n')),
-      ...shown.content,
-    ],
+    content: [wholeText([`${come} the context of the lead:`, ...texts].join('\n')), ...shown.content],
     options: [...(createOptions(files, 'Redo') ?? [{ ...ALLOW, name: 'Redo' }, REJECT])],
     carryOut: async (using) => {
       const input = { conversationId, workflowId, left: false, files: files.length > 0, leave: hasConflict(files) };
@@ -226,10 +226,23 @@ async function planFileChanges(
     plans.push({
       ...file,
       lines: hunks.length === 0 ? null : isReversed ? { added: minus, removed: plus } : { added: plus, removed: minus },
+      fate: findFate(own, file, direction),
       diffs: hunks.map((hunk) => diffContent(resolve(folder, file.path), hunk.lines, isReversed)),
     });
   }
   return plans;
+}
+
+/** A file that others changed too is neither created nor deleted. */
+function findFate(own: readonly ChangeRow[], { path, outcome }: UndoneFile, direction: Direction): FilePlan['fate'] {
+  const changes = own.flatMap(({ files }) =>
+    files.filter((file) => file.path === path && isWanted(file.state, direction)),
+  );
+  const [first, last] = [changes.at(0), changes.at(-1)];
+  if (outcome !== 'put_back' || !first || !last) return null;
+  const [from, to] = direction === 'undo' ? [last.after, first.before] : [first.before, last.after];
+  if (to === null) return 'deleted';
+  return from === null ? 'created' : null;
 }
 
 function diffContent(path: string, lines: readonly string[], isReversed: boolean): ToolCallContent {
@@ -250,10 +263,11 @@ function describeFiles(
   };
 }
 
-function fileText({ path, outcome, why, lines }: FilePlan): string {
+function fileText({ path, outcome, why, lines, fate }: FilePlan): string {
   if (outcome === 'conflict') return `- ${visible(path)}: stays unchanged, ${visible(why ?? 'it was changed since')}`;
   const counts = lines ? `  +${lines.added} −${lines.removed}` : '';
-  return `- ${visible(path)}${counts}${outcome === 'merged' ? ', later changes stay' : ''}`;
+  const note = fate ? `, the file is ${fate}` : '';
+  return `- ${visible(path)}${counts}${outcome === 'merged' ? ', later changes stay' : note}`;
 }
 
 function conflictText(files: readonly FilePlan[]): string {

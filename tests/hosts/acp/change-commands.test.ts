@@ -1,5 +1,5 @@
 /** `/undo`, `/redo` and `/rewind` over the protocol: each shows what would change and asks before it does it. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
@@ -73,6 +73,19 @@ test('shows the lines that an undo changes, and changes nothing before the yes',
   expect(await run('/undo')).toBe('Undid the changes of 1 file. `/redo` takes that back.');
   expect(await read()).toBe('one\nend\n');
   expect(client.asked).toHaveLength(1);
+});
+
+test('names a file that an undo deletes and its redo creates', async () => {
+  const { client, id, file, run } = await startSession();
+  await rm(file);
+  await client.prompt(id, 'Write one');
+  client.asked.length = 0;
+  for (const command of ['/undo', '/redo', '/rewind 1', '/redo']) await run(command);
+  const previews = client.asked.map(({ toolCall }) => JSON.stringify(toolCall.content));
+  const [deletes, creates] = ['- a.txt  +0 −2, the file is deleted', '- a.txt  +2 −0, the file is created'];
+  expect(previews).toHaveLength(4);
+  for (const [index, text] of [deletes, creates, deletes, creates].entries()) expect(previews[index]).toContain(text);
+  expect(previews[3]).toContain('This message comes back into the context of the lead:');
 });
 
 test('changes nothing after a no', async () => {
