@@ -53,11 +53,11 @@ export const isChangeCommand = (name: string): name is ChangeCommand =>
 /** Does what the person said yes to. Throws if the command would not do the same any more, with nothing changed. */
 export async function carryOutAsShown(
   client: Client,
-  place: Place,
+  session: SessionFolder,
   command: { name: ChangeCommand; rest: string },
   { shown, optionId }: { shown: PlannedChange; optionId: string },
 ): Promise<string> {
-  const now = await planChange(client, place, command);
+  const now = await planChange(client, session, command);
   const isSame = typeof now !== 'string' && isDeepStrictEqual(listShown(now), listShown(shown));
   if (isSame) return now.carryOut(client, optionId);
   throw createRefusal(`The session changed while you were asked, so nothing was done: use /${command.name} again`);
@@ -234,7 +234,11 @@ async function planFileChanges(
 }
 
 /** A file that others changed too is neither created nor deleted. */
-function findFate(own: readonly ChangeRow[], { path, outcome }: UndoneFile, direction: Direction): FilePlan['fate'] {
+function findFate(
+  own: readonly ChangeRow[],
+  { path, outcome }: UndoneFile,
+  direction: ChangeDirection,
+): FilePlan['fate'] {
   const changes = own.flatMap(({ files }) =>
     files.filter((file) => file.path === path && isWanted(file.state, direction)),
   );

@@ -5,11 +5,43 @@ import { answerEntry, reviewedAnswer } from '../../support/flows/answers.ts';
 
 describe('the result of a run', () => {
   test.for([
-    ['approved', [...reviewedAnswer(0, 'One', false, 40), ...reviewedAnswer(3, 'Two', true, 90)], 'completed', 'Two', 3, 90, [0]],
-    ['best', [...reviewedAnswer(0, 'One', false, 80), ...reviewedAnswer(3, 'Two', false, 60)], 'partial', 'One', 0, 80, [3]],
-    ['last', [...reviewedAnswer(0, 'One', false, null), ...reviewedAnswer(3, 'Two', false, null)], 'partial', 'Two', 3, null, [0]],
+    [
+      'approved',
+      [...reviewedAnswer(0, 'One', false, 40), ...reviewedAnswer(3, 'Two', true, 90)],
+      'completed',
+      'Two',
+      3,
+      90,
+      [0],
+    ],
+    [
+      'best',
+      [...reviewedAnswer(0, 'One', false, 80), ...reviewedAnswer(3, 'Two', false, 60)],
+      'partial',
+      'One',
+      0,
+      80,
+      [3],
+    ],
+    [
+      'last',
+      [...reviewedAnswer(0, 'One', false, null), ...reviewedAnswer(3, 'Two', false, null)],
+      'partial',
+      'Two',
+      3,
+      null,
+      [0],
+    ],
     ['declared', [...reviewedAnswer(0, 'One', false, null), answerEntry(3, 'Two')], 'completed', 'Two', 3, null, [0]],
-    ['completed', [...reviewedAnswer(0, 'One', true, 90), answerEntry(3, 'Fixed', 'b')], 'completed', 'One\n\nFixed', 0, 90, []],
+    [
+      'completed',
+      [...reviewedAnswer(0, 'One', true, 90), answerEntry(3, 'Fixed', 'b')],
+      'completed',
+      'One\n\nFixed',
+      0,
+      90,
+      [],
+    ],
   ] as const)('is %s', ([reason, entries, outcome, text, entry, score, others]) => {
     expect(chooseResult({ outcome, text }, entries)).toEqual({ reason, entry, score });
     expect(findSupersededAnswers({ outcome, text }, entries).map((one) => one.entry)).toEqual(others);
