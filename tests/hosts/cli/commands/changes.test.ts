@@ -167,7 +167,7 @@ fullTest([
   const files = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
   // What the end of the work has written is on disk: nothing but an undo changes it now.
   await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
-  expect(await files()).toMatch(/^- `write_file`: completed, \S+ s, wrote `a\.txt`\n.* wrote `b\.txt`$/m);
+  expect(await files()).toMatch(/^- `write_file` `[^`]*`: completed, \S+ s, wrote `a\.txt`\n.* wrote `b\.txt`$/m);
   // What was refused before anybody was asked stands in the trace, with why.
   const why = (path: string): string =>
     `${path} usually holds keys or passwords of applications that read .env files: tools neither read nor write it`;
