@@ -3,6 +3,7 @@ import type { Envelope, Stage } from '#contract/agent.ts';
 import type { ErrorInfo } from '#contract/error.ts';
 import type { OutputExpectation } from '#contract/flows/control-flow.ts';
 import type { Outcome } from '#contract/outcome.ts';
+import { addTally } from '#contract/tally.ts';
 import type { RunRow } from '#contract/view.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
@@ -107,6 +108,14 @@ export function hasEnded({ outcome }: Pick<RunRow, 'outcome'>): boolean {
 export function isLeft(first: RunRow, stages: readonly RunRow[]): boolean {
   const last = stages.at(-1) ?? first;
   return !hasEnded(last) || (last.outcome === 'completed' && stages.length < first.envelope.stages.length);
+}
+
+/** Returns the time and the usage of all runs of a chain. */
+export function sumLinks(links: ChainEnd['links']): Pick<Link, 'durationMs' | 'tally'> {
+  return {
+    durationMs: links.reduce((sum, link) => sum + link.durationMs, 0),
+    tally: links.map((link) => link.tally).reduce(addTally),
+  };
 }
 
 export function linkOf(row: RunRow): Link {

@@ -13,7 +13,7 @@ import { compactAtOf } from '../settings/context-settings.ts';
 import { mcpTools } from '../mcp/mcp-tool.ts';
 import { questionsOf } from './questions.ts';
 import type { Parts } from './run-parts.ts';
-import type { RunPlan } from './run-plan.ts';
+import { isLeadOrItsStage, type RunPlan } from './run-plan.ts';
 import { takenSteps } from './taken-steps.ts';
 import { contextsFor, planFor } from './tool-contexts.ts';
 import { describeUnsentTools, selectSentTools, specsOf, toldOf } from './told-tools.ts';
@@ -239,7 +239,7 @@ async function undosThere({ workspaces: { changes } }: Parts['engine'], { doers 
 }
 
 function limitsFor({ workflow, plan, clock, signal, watchdog }: Parts): RunContext['limits'] {
-  const { recorder, envelope, chain, stored, kind, depth } = plan;
+  const { recorder, envelope, chain, stored } = plan;
   const { runId } = recorder.ids;
   const own = (): Budget => workflow.budget.limitsOfRun(runId, limitsOf(envelope));
   const limitedRun: LimitedRun = {
@@ -252,7 +252,7 @@ function limitsFor({ workflow, plan, clock, signal, watchdog }: Parts): RunConte
     used: () => sumUse(recorder.tally, clock.ms),
   };
   // A stage that follows the lead asks itself: the lead has ended, and would not ask again after a restart.
-  if (kind === 'lead' || (kind === 'chain' && depth === 0)) workflow.limitQuestions.setLead(limitedRun);
+  if (isLeadOrItsStage(plan)) workflow.limitQuestions.setLead(limitedRun);
   return {
     admit: (turns) => workflow.budget.admit(runId, own(), sumUse(recorder.tally, clock.ms, turns)),
     askPerson: (bound) => {

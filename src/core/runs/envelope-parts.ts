@@ -70,24 +70,7 @@ export function checkInputContract(
   return { input };
 }
 
-/** Fields that identify the request of a sub-agent; an edit of the person may change the others. */
-export const FIXED_FIELDS = [
-  'agent',
-  'definitionHash',
-  'folder',
-  'mcpServers',
-  'mcp',
-  'output',
-  'instructions',
-  'environment',
-  'input',
-  'agents',
-  'moreAgents',
-  'temperature',
-  'lacks',
-] as const;
-
-/** The same fields of an agent that works with a sub-agent. */
+/** Fields that identify the request of an agent that works with a sub-agent; an edit of the person may change the others. */
 export const FIXED_SERVED_FIELDS = [
   'agent',
   'definitionHash',
@@ -100,6 +83,9 @@ export const FIXED_SERVED_FIELDS = [
   'temperature',
   'lacks',
 ] as const;
+
+/** The same fields of a sub-agent. */
+export const FIXED_FIELDS = [...FIXED_SERVED_FIELDS, 'input', 'agents', 'moreAgents'] as const;
 
 /** A child asks about all that its parent asks about. Left out where nothing is said, so that it changes no hash. */
 export function questionsOf(

@@ -10,6 +10,11 @@ import type { StoredRun } from './stored-run.ts';
 import type { Children } from '../tools/children.ts';
 import type { Tool } from '../tools/tool.ts';
 
+/** Returns true for a lead and for a stage that follows it. The limits of the whole workflow apply to both. */
+export function isLeadOrItsStage({ kind, depth }: Pick<RunPlan, 'kind' | 'depth'>): boolean {
+  return kind === 'lead' || (kind === 'chain' && depth === 0);
+}
+
 export interface RunPlan {
   recorder: Recorder;
   kind: RunKind;

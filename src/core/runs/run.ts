@@ -20,7 +20,7 @@ import { TimeUp, watchTime } from '../budget/time-limit.ts';
 import type { Ending } from '../loop/stop-conditions.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
-import type { RunPlan } from './run-plan.ts';
+import { isLeadOrItsStage, type RunPlan } from './run-plan.ts';
 import { tellUnpriced } from './tell-unpriced.ts';
 import { warnUnlisted } from './warn-unlisted.ts';
 import { Stopped, stopOf } from '../base/stop.ts';
@@ -188,21 +188,15 @@ async function drive(emit: Emit, loop: AsyncGenerator<Payload, RunResult, Record
 }
 
 /** Ends the run at its own time limit; a lead and its stages also at the time limit of the workflow. */
-function endInTime(
-  workflow: WorkflowScope,
-  live: LiveRun,
-  { kind, depth, envelope }: RunPlan,
-  clock: WorkClock,
-): () => void {
+function endInTime(workflow: WorkflowScope, live: LiveRun, plan: RunPlan, clock: WorkClock): () => void {
   const { budget } = workflow;
   const end = (stop: TimeUp): void => {
     // Whoever raises the limit now comes too late, and is told so.
     workflow.runs.close(live.runId);
     live.controller.abort(stop);
   };
-  const own = watchTime('run', clock, () => budget.limitsOfRun(live.runId, limitsOf(envelope)), end);
-  const isWhole = kind === 'lead' || (kind === 'chain' && depth === 0);
-  const whole = isWhole ? watchTime('workflow', budget.clock, () => budget.limits, end) : null;
+  const own = watchTime('run', clock, () => budget.limitsOfRun(live.runId, limitsOf(plan.envelope)), end);
+  const whole = isLeadOrItsStage(plan) ? watchTime('workflow', budget.clock, () => budget.limits, end) : null;
   return () => {
     own();
     whole?.();

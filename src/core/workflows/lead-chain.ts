@@ -1,8 +1,7 @@
 /** Runs a lead and its stages. The stages work at its depth, and the last one gives the answer. */
 import { endedAtLimit } from '#contract/ended-at-limit.ts';
-import { addTally } from '#contract/tally.ts';
 import { errorInfo } from '../base/errors.ts';
-import { chainsIn, hasEnded, linkOf, runChain } from '../flows/chain.ts';
+import { chainsIn, hasEnded, linkOf, runChain, sumLinks } from '../flows/chain.ts';
 import type { Engine } from '../runs/engine.ts';
 import { type EndedRun, executeRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
@@ -32,11 +31,9 @@ export async function runLead(
   try {
     const { links, outcome, error } = await runChain(started, plan, (next) => runs.runStage(live, first, next, how));
     const last = links.at(-1)!;
-    const durationMs = links.reduce((sum, link) => sum + link.durationMs, 0);
-    const tally = links.map((link) => link.tally).reduce(addTally);
     // The code decides if a higher limit can continue it.
     const code = error && endedAtLimit(last) ? { code: last.error?.code ?? error.code } : {};
-    return { outcome, text: last.text, error: error && { ...error, ...code }, durationMs, tally };
+    return { outcome, text: last.text, error: error && { ...error, ...code }, ...sumLinks(links) };
   } catch (error) {
     return { ...own, outcome: 'interrupted', error: errorInfo(error) };
   }

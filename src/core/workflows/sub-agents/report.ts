@@ -1,8 +1,8 @@
 /** What a lead gets to know of a sub-agent: the report of its chain's last run, capped, and the metrics of the whole chain. */
 import { MAX_REPORT_BYTES } from '#contract/limits.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
-import { addTally, inputTokensOf } from '#contract/tally.ts';
-import type { ChainEnd } from '../../flows/chain.ts';
+import { inputTokensOf } from '#contract/tally.ts';
+import { type ChainEnd, sumLinks } from '../../flows/chain.ts';
 import { createReviewField } from '#contract/history/review-history.ts';
 import type { PersonWords } from '../../runs/person-words.ts';
 import type { ChildReport } from '../../tools/children.ts';
@@ -15,7 +15,7 @@ export const EMPTY_REPORT = { report: '', error: null, durationMs: 0, tokensInpu
 export function reportOf({ links, outcome, error }: ChainEnd, words: Pick<PersonWords, 'of'>): ChildReport {
   const [{ runId, agent }, ...stages] = links;
   const last = links.at(-1)!;
-  const tally = links.map((link) => link.tally).reduce(addTally);
+  const { durationMs, tally } = sumLinks(links);
   const handedOn = links.slice(0, -1);
   const said = links.flatMap((link) => words.of(link.runId).map(({ text }) => text));
   return {
@@ -25,7 +25,7 @@ export function reportOf({ links, outcome, error }: ChainEnd, words: Pick<Person
     outcome,
     report: reportPage(last.text, last.runId),
     error: outcome === 'completed' ? null : (error?.message ?? outcome),
-    durationMs: links.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    durationMs,
     tokensInput: inputTokensOf(tally),
     tokensOutput: tally.outputTokens,
     ...(said.length > 0 && { said }),
