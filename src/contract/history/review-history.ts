@@ -1,7 +1,8 @@
 /** The reviewed answers of a run, with verdict, score and improvement. Pure. */
 import type { Review } from '../message.ts';
 
-export interface ReviewedAttempt {
+/** A type alias, since an interface is no record of plain values, as front matter needs it. */
+export type ReviewedAttempt = {
   /** Counts the reviewed answers from 1. */
   attempt: number;
   /** Null if no review of the answer could be read. */
@@ -11,7 +12,7 @@ export interface ReviewedAttempt {
   /** Score minus the score of the attempt before; null if one of them has none. */
   improvement: number | null;
   critique: string;
-}
+};
 
 /** Returns one attempt for each reviewed answer, in order. A review that can be read replaces earlier ones of its answer. */
 export function getReviewHistory(reviews: readonly Review[] | null | undefined): ReviewedAttempt[] {

@@ -8,7 +8,7 @@ import { againOfText, againsText } from '#contract/messages/again-text.ts';
 import { spawnIndex } from '#contract/spawn-items.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
-import { getReviewHistory } from '#contract/history/review-history.ts';
+import { createReviewField } from '#contract/history/review-history.ts';
 import { roleOf, servedBy, serversOf } from '../run-words.ts';
 import { code, compactionItems, decided, fence, inline, lines, quote, wordItems, wrote } from '../markdown-parts.ts';
 import { instructionItems } from '../instructions-part.ts';
@@ -129,14 +129,8 @@ function fieldsOf(
     depth: run.depth,
     ...(error ? { error_type: error.code, error_message: error.message } : {}),
     ...(error?.detail === undefined ? {} : { error_detail: error.detail }),
-    ...createReviewFields(run),
+    ...createReviewField(run.reviews),
   });
-}
-
-/** Returns the review history as plain objects, which front matter requires. */
-function createReviewFields({ reviews }: RunRow) {
-  const history = getReviewHistory(reviews).map((attempt) => ({ ...attempt }));
-  return history.length > 0 ? { reviews: history } : {};
 }
 
 /** The context of a failure: the agent, its parents and what it attempted. */

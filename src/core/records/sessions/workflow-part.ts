@@ -59,6 +59,7 @@ export interface WorkflowPart {
 export function workflowPart(record: WorkflowRows, folder: string, linksNotes: boolean): WorkflowPart {
   const { workflow, runs, approvals } = record;
   const lead = runs.find(({ kind }) => kind === 'lead');
+  const result = chooseWorkflowResult(workflow, runs, record.entries);
   return {
     id: workflow.id,
     status: workflow.status,
@@ -70,17 +71,17 @@ export function workflowPart(record: WorkflowRows, folder: string, linksNotes: b
     links: runs.filter(isReported).map((run) => wikilink(folder, agentFileOf(run))),
     coagents: runs.filter(({ kind }) => kind === 'coagent').map((run) => wikilink(folder, agentFileOf(run))),
     trace: traceEntries(runs, approvals),
-    result: chooseWorkflowResult(workflow, runs, record.entries),
+    result,
     maxQueueDepth: maxQueueDepth(runs),
     linksNotes,
-    body: bodyOf(record, lead, { folder, linksNotes }),
+    body: bodyOf(record, lead, { folder, linksNotes, result }),
   };
 }
 
 function bodyOf(
   record: WorkflowRows,
   lead: RunRow | undefined,
-  { folder, linksNotes }: { folder: string; linksNotes: boolean },
+  { folder, linksNotes, result }: Pick<WorkflowPart, 'linksNotes' | 'result'> & { folder: string },
 ): string {
   const { workflow, runs, approvals, calls, entries } = record;
   const { id, createdAt, endedAt, usage, subAgentCount, attempt, error, text, outcome } = workflow;
@@ -94,7 +95,6 @@ function bodyOf(
   const questions = questionsOf(workflow.runId, approvals);
   const told = lead ? instructionItems(lead.envelope) : [];
   const stages = lead ? stageLinks(lead, record, folder) : [];
-  const result = chooseWorkflowResult(workflow, runs, entries);
   const why = result ? [formatWorkflowResult(result), ''] : [];
   return lines([
     `- Workflow: ${code(id)}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
