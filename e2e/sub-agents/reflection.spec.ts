@@ -72,7 +72,7 @@ test(
 test(
   'criteria that are never met: the best report, and the card says what was missing',
   fullSpec([
-    'tests/core/loop/reflection.test.ts › out of tries: the best answer, the later of equals, and the lead is told why and gets all reviews',
+    'tests/core/loop/reflection.test.ts › out of tries: the best answer, the later of equals, and the lead gets the reason and all reviews',
     'tests/lib/runs/mounted.test.ts › shows why a report is only the best of several',
   ]),
   async ({ start }) => {

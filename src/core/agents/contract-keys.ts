@@ -14,7 +14,7 @@ type PositionOf = (path: readonly PropertyKey[]) => Position | null;
 /** Of keys without faults. */
 export function contractsOf(values: AgentKeys): Contracts {
   const { input_format: takes, output_format: gives, expose_as_tool: isTool, project_instructions: isTold } = values;
-  const next = listOf(values.next);
+  const next = toList(values.next);
   const input = takes === undefined ? undefined : { format: takes, schema: schemaOf(values.input_schema) };
   const output = gives === undefined ? undefined : { format: gives, schema: schemaOf(values.output_schema) };
   return {
@@ -27,7 +27,7 @@ export function contractsOf(values: AgentKeys): Contracts {
 }
 
 export function linksIn({ next }: Partial<AgentKeys>, positionOf: PositionOf): Link[] {
-  return listOf(next).map((wanted, index): Link => {
+  return toList(next).map((wanted, index): Link => {
     const item = Array.isArray(next) ? index : null;
     const at = positionOf(item === null ? ['next'] : ['next', item]) ?? START;
     return { use: 'next', wanted, key: 'next', item, at };
@@ -62,7 +62,7 @@ export function idleNext({ next }: AgentKeys, positionOf: PositionOf): Fault[] {
   return [fault(positionOf(['next', 1]) ?? START, says, { key: 'next' })];
 }
 
-function listOf(next: AgentKeys['next'] | undefined): string[] {
+function toList(next: AgentKeys['next'] | undefined): string[] {
   return next === undefined ? [] : [next].flat();
 }
 

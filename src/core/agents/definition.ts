@@ -91,7 +91,7 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     ...promptFaults(body ?? promptIn(entries), isToml, text),
   ];
   const errors = inOrder(read.ok ? faults : withSyntaxErrors(read, faults));
-  const placeOf = (key: string): Position => positionOf([key]) ?? START;
+  const findPlace = (key: string): Position => positionOf([key]) ?? START;
   if (errors.length > 0 || !result.success) {
     const name = typeof raw['name'] === 'string' && raw['name'] !== '' ? raw['name'] : null;
     return { ok: false, name, errors, warnings: [], names: findNames(validValues, positionOf) };
@@ -115,7 +115,7 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
         return { key, at: positionOf([key]) ?? START };
       })
     : [];
-  const at = { provider: placeOf('provider'), model: placeOf('model'), temperature: placeOf('temperature') };
+  const at = { provider: findPlace('provider'), model: findPlace('model'), temperature: findPlace('temperature') };
   return {
     ok: true,
     definition,

@@ -71,7 +71,7 @@ describe('reflection', () => {
     expect(told(engine)).toMatchObject({ success: true, report: 'It is broken in a.ts:3.' });
   });
 
-  test('out of tries: the best answer, the later of equals, and the lead is told why and gets all reviews', async () => {
+  test('out of tries: the best answer, the later of equals, and the lead gets the reason and all reviews', async () => {
     const engine = await inOne({
       answers: ['first', 'second', 'third'],
       reviews: {

@@ -115,35 +115,35 @@ export function parseComposition(
 }
 
 function variableFaults(values: Partial<Values>, at: (key: Key) => Position, source: string): Fault[] {
-  const key = textKeyOf(values);
-  if (key === undefined || handoffTypeOf(values) !== 'template') return [];
+  const key = findTextKey(values);
+  if (key === undefined || getHandoffType(values) !== 'template') return [];
   return unknownVariables(values[key] ?? '', HANDOFF_VARIABLES, { key, source, at: at(key) });
 }
 
 /** Variables that nobody replaces. */
 function idleVariables(values: Values, at: (key: Key) => Position): Fault[] {
-  const key = textKeyOf(values);
-  const type = handoffTypeOf(values);
+  const key = findTextKey(values);
+  const type = getHandoffType(values);
   if (key === undefined || type === 'template') return [];
   const [name] = variablesIn(values[key] ?? '').filter((one) => HANDOFF_VARIABLES.some((known) => known === one));
   if (name === undefined) return [];
   return [fault(at(key), phrase('idle_variable', { key, name, type }), { key })];
 }
 
-function handoffTypeOf(values: Partial<Values>): (typeof HANDOFF_TYPES)[number] {
+function getHandoffType(values: Partial<Values>): (typeof HANDOFF_TYPES)[number] {
   const implied = {
     'handoff.text': 'static',
     'handoff.template': 'template',
     'handoff.generator_prompt': 'generated',
   } as const;
-  return values['handoff.type'] ?? implied[textKeyOf(values) ?? 'handoff.text'];
+  return values['handoff.type'] ?? implied[findTextKey(values) ?? 'handoff.text'];
 }
 
 function flowOf(values: Values): FlowDefinition {
   const type = values['control_flow.type'];
   const coagent = values['composition.coagent'] ?? null;
   const key = type === 'hitl' ? null : (`control_flow.${ROUNDS_KEY[type]}` as const);
-  const said = textKeyOf(values);
+  const said = findTextKey(values);
   return {
     type,
     rounds: (key === null ? undefined : values[key]) ?? DEFAULT_FLOW_ROUNDS[type],
@@ -152,14 +152,14 @@ function flowOf(values: Values): FlowDefinition {
     handoff:
       said === undefined
         ? defaultHandoff(type, coagent !== null)
-        : { type: handoffTypeOf(values), text: values[said] ?? '' },
+        : { type: getHandoffType(values), text: values[said] ?? '' },
   };
 }
 
 type TextKey = 'handoff.text' | 'handoff.template' | 'handoff.generator_prompt';
 const TEXT_KEYS: readonly TextKey[] = ['handoff.text', 'handoff.template', 'handoff.generator_prompt'];
 
-function textKeyOf(values: Partial<Values>): TextKey | undefined {
+function findTextKey(values: Partial<Values>): TextKey | undefined {
   return TEXT_KEYS.find((key) => values[key] !== undefined);
 }
 
