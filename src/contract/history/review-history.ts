@@ -15,7 +15,7 @@ export type ReviewedAttempt = {
 };
 
 /** Returns one attempt for each reviewed answer, in order. A review that can be read replaces earlier ones of its answer. */
-export function getReviewHistory(reviews: readonly Review[] | null | undefined): ReviewedAttempt[] {
+function getReviewHistory(reviews: readonly Review[] | null | undefined): ReviewedAttempt[] {
   const verdicts = new Map<number, Review['verdict']>();
   for (const { answer, verdict } of reviews ?? []) verdicts.set(answer, verdict ?? verdicts.get(answer) ?? null);
   const attempts: ReviewedAttempt[] = [];
