@@ -6,7 +6,7 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import svelte from 'eslint-plugin-svelte';
 import globals from 'globals';
 import ts from 'typescript-eslint';
-import size from './scripts/lint-size.js';
+import triad from './scripts/lint-plugin.js';
 import { blocks, svelteFiles, typed } from './scripts/lint-rules.ts';
 
 /** `import()` by the list for imports: ESLint's rule for them overlooks it. */
@@ -31,7 +31,7 @@ export default defineConfig(
   {
     files: ['**/*.{svelte,js,cjs}'],
     extends: [js.configs.recommended, ts.configs.recommended, ...blocks.map(withDynamic)],
-    plugins: { size },
+    plugins: { triad },
     languageOptions: { globals: globals.node },
   },
   { files: ['**/*.{js,cjs}'], rules: { '@typescript-eslint/no-require-imports': 'off' } },

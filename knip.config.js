@@ -10,7 +10,7 @@ const entry = [
   'src/core/tools/reading/pdf-worker.ts!',
   'src/core/tools/web/page-worker.ts!',
   // Other shapes of the events, for consumers that are still to come.
-  'src/core/records/adapters/*.ts!',
+  'src/core/host/records/adapters/*.ts!',
   // Named by tsconfig.web.json.
   'src/virtua.d.ts',
   'scripts/*.{ts,cjs,js}',
@@ -18,6 +18,7 @@ const entry = [
   'scripts/mutate/{mutate,setup,vitest.config}.ts',
   'playwright.full.config.ts',
   'e2e/{readme-images,screenshots}.ts',
+  'e2e/gallery/{main,vite.config}.ts',
   'e2e/support/hosts-program.ts',
   'e2e/support/electron-stand-in/{electron,register}.ts',
   'tests/bench/{bench,engine-cli,floor-cli,floor,ours}.ts',
@@ -27,6 +28,7 @@ const entry = [
   'tests/core/store/child/*.ts',
   'tests/core/workspace/shell/child/*.ts',
   'tests/soak/campaign-reader.ts',
+  'tests/soak/flips/flipped-store.ts',
   'tests/support/{crash-host,crash-resumer,client-environment,lying-server}.ts',
   'tests/support/fake-model/serve.ts',
   'tests/programs.config.ts',
@@ -35,7 +37,7 @@ const entry = [
 
 export default {
   entry,
-  project: ['src/**/*.{ts,svelte}!', 'electron/**/*.ts!', 'e2e/**/*.ts', 'tests/**/*.ts', 'scripts/**'],
+  project: ['src/**/*.{ts,svelte}!', 'electron/**/*.ts!', 'e2e/**/*.{ts,svelte}', 'tests/**/*.ts', 'scripts/**'],
   // Style sheets import the first two, svelte-check asks the third; tests start the others by their paths.
   ignoreDependencies: [
     'tailwindcss',
@@ -43,7 +45,7 @@ export default {
     '@typescript/native',
     /^@modelcontextprotocol\/server-/,
   ],
-  ignoreBinaries: ['dpkg-deb', 'mkfifo', 'mount', 'script', 'truncate', 'umount'],
+  ignoreBinaries: ['dpkg-deb', 'mkfifo', 'mount', 'script', 'strace', 'truncate', 'umount', 'zcat'],
   // Types that kit generates.
   ignoreUnresolved: ['./\\$types'],
   ignoreExportsUsedInFile: process.argv.includes('--production'),

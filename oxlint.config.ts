@@ -15,7 +15,7 @@ const known = Object.entries(recommended).filter(([name, level]) => level !== 'o
 
 export default defineConfig({
   plugins: ['typescript'],
-  jsPlugins: ['./scripts/lint-size.js'],
+  jsPlugins: ['./scripts/lint-plugin.js'],
   categories: { correctness: 'off' },
   options: {
     typeAware: true,

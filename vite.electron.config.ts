@@ -2,7 +2,14 @@
 // and the desktop's preload (CommonJS, as a sandbox wants it).
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { defineConfig, type EnvironmentOptions, normalizePath, type Plugin, type UserConfig } from 'vite';
+import {
+  defineConfig,
+  type EnvironmentOptions,
+  normalizePath,
+  type Plugin,
+  type Rolldown,
+  type UserConfig,
+} from 'vite';
 
 const root = import.meta.dirname;
 /** Loaded from node_modules at run time: the runtime's own module, and the engine with its binaries. */
@@ -44,6 +51,41 @@ const filesBesideSources = (outDir: string): Plugin => ({
   },
 });
 
+type Graph = Pick<Rolldown.PluginContext, 'getModuleInfo'>;
+
+/**
+ * Modules that every command loads, as the first sources of each chunk. Without such chunks there would be one for each few
+ * modules, and to find and open so many files takes longer than to run them. Later chunks have what earlier ones lack.
+ */
+const SHARED: Readonly<Record<string, readonly string[]>> = {
+  entry: ['hosts/cli.ts'],
+  // Threads and child processes need these, and nothing of a command.
+  base: ['core/base/errors.ts', 'core/base/pattern.ts'],
+  command: ['hosts/cli/start.ts', 'hosts/cli/program.ts'],
+  connect: ['hosts/connect.ts', 'contract/history/store-notice.ts', 'contract/method.ts'],
+  client: ['contract/rpc.ts', 'core/host/ownership/owner-connection.ts', 'core/settings/settings.ts'],
+};
+
+/** Returns the function that names the chunk of a module; null for one that the bundler decides about. */
+function createChunkNames(): (id: string, graph: Graph) => string | null {
+  let names: Map<string, string> | null = null;
+  return (id, graph) => (names ??= nameChunks(graph)).get(id) ?? null;
+}
+
+function nameChunks(graph: Graph): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const [name, sources] of Object.entries(SHARED)) {
+    const moduleIds = new Set(sources.map((source) => normalizePath(join(root, 'src', source))));
+    for (const id of moduleIds) {
+      const { isEntry = false, importedIds = [] } = graph.getModuleInfo(id) ?? {};
+      for (const one of importedIds) moduleIds.add(one);
+      // An entry waits for later chunks, so none of them may import its file.
+      if (!isEntry && !names.has(id)) names.set(id, name);
+    }
+  }
+  return names;
+}
+
 type Environment = Pick<EnvironmentOptions, 'consumer' | 'resolve' | 'build'>;
 /** `input`: sources by the names of what is built of them. */
 const environment = (
@@ -67,7 +109,14 @@ const environment = (
     rolldownOptions: {
       input,
       external,
-      output: { format, entryFileNames: names, chunkFileNames: '[name]-[hash].js' },
+      output: {
+        format,
+        entryFileNames: names,
+        chunkFileNames: '[name]-[hash].js',
+        codeSplitting: format === 'es' && {
+          groups: [{ name: createChunkNames(), debugName: 'shared', includeDependenciesRecursively: false }],
+        },
+      },
     },
   },
 });

@@ -4,8 +4,8 @@
  * processes and the modules loaded there; those that are alone have a process each.
  */
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { COMPILED } from './tests/support/compiled.ts';
 import { temporaryFolder } from './tests/support/temporary.ts';
@@ -34,6 +34,29 @@ const files = Map.groupBy(
   projectOf,
 );
 
+const SAMPLES = 'tests/support/samples.ts';
+const importsByFile = new Map<string, readonly string[]>();
+
+/** Files of the tests that a file imports, by path below the root. */
+function importsOf(path: string): readonly string[] {
+  const known = importsByFile.get(path);
+  if (known) return known;
+  const text = existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : '';
+  const imports = [...text.matchAll(/from '(\.[^']+\.ts)'/g)].map(([, name]) =>
+    join(dirname(path), name ?? '').replaceAll('\\', '/'),
+  );
+  importsByFile.set(path, imports);
+  return imports;
+}
+
+/** Returns whether the full run has more of a test file than `npm test`. `.ci/run` runs both, and the other files once. */
+function isSampled(file: string): boolean {
+  const reached = new Set([file]);
+  // A set also visits what is added to it meanwhile.
+  for (const path of reached) for (const name of importsOf(path)) reached.add(name);
+  return file.endsWith(FULL_ONLY) || reached.has(SAMPLES);
+}
+
 function projectOf(path: string): (typeof projects)[number] {
   const text = readFileSync(join(ROOT, path), 'utf8');
   if (text.includes("from 'svelte/server'")) return 'lib-server';
@@ -56,7 +79,9 @@ const rendered = { plugins: plugins(), resolve: { alias } };
 /** Node runs the sources as it runs the program: they need no Vite, and no mocks of modules. */
 const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
 /** What runs in plain Node is not made anew for a client. */
-const plain = { server: { deps: { external: [/\/src\/(?:contract|core)\//, /\/src\/lib\/(?:view|words)\/.*\.ts$/] } } };
+const plain = {
+  server: { deps: { external: [/\/src\/(?:contract|core|domain)\//, /\/src\/lib\/(?:view|words)\/.*\.ts$/] } },
+};
 const isNative = (name: (typeof projects)[number]) => name === 'unit' || name === 'engine';
 
 export default defineConfig(({ mode }) => ({
@@ -77,7 +102,9 @@ export default defineConfig(({ mode }) => ({
         name,
         ...(isNative(name) && native),
         ...(name.startsWith('lib') && plain),
-        include: (files.get(name) ?? []).filter((file) => mode === 'full' || !file.endsWith(FULL_ONLY)),
+        include: (files.get(name) ?? []).filter((file) =>
+          mode === 'full' ? isSampled(file) : !file.endsWith(FULL_ONLY),
+        ),
         environment: runsInClient(name) ? './tests/support/client-environment.ts' : 'node',
         isolate: name.endsWith('alone'),
         // A test that fails once on a busy machine runs again; scripts/summary.cjs lists it as flaky.

@@ -1,7 +1,7 @@
 /** `app://bundle/`: the built web client for the windows, from one folder and nowhere else. */
 import { readFile } from 'node:fs/promises';
 import { protocol } from 'electron';
-import { webFile } from '#core/hosting/site/web-file.ts';
+import { webFile } from '#core/host/ownership/site/web-file.ts';
 import type { Refusals } from './desktop/refusals.ts';
 
 const SCHEME = 'app';

@@ -1,6 +1,6 @@
 /** The runtime behind all windows: of this process, or of the one that was first; when that one goes, the next. */
 import type { Client } from '#contract/rpc.ts';
-import type { Connected } from '#core/hosting/connect-or-own.ts';
+import type { Connected } from '#core/host/ownership/connect-or-own.ts';
 
 export interface AttachmentPorts {
   connect: (signal: AbortSignal) => Promise<Connected>;

@@ -2,7 +2,7 @@
 import { ipcMain, type IpcMainEvent, type WebContents } from 'electron';
 import type { ServerFrame } from '#contract/frames.ts';
 import type { Client } from '#contract/rpc.ts';
-import { type FrameServer, serveFrames } from '#core/hosting/frame-server.ts';
+import { type FrameServer, serveFrames } from '#core/host/ownership/frame-server.ts';
 import type { Refusals } from './desktop/refusals.ts';
 import { ORIGIN } from './app-protocol.ts';
 import { CHANNEL, LANGUAGE_CHANNEL, TOLD_CHANNEL } from './channel.ts';

@@ -7,7 +7,7 @@ import { errorInfo } from '#core/base/errors.ts';
 import { redact } from '#core/base/redact.ts';
 import { languageIn } from '#contract/messages/language.ts';
 import { folders } from '#core/settings/folders.ts';
-import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
+import { type Connected, connectOrOwn } from '#core/host/ownership/connect-or-own.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { declareScheme, serveBundle } from './app-protocol.ts';
 import { Attachment } from './attachment.ts';

@@ -1,6 +1,6 @@
 // Brings a checkout to a runnable state before an npm script: packages, generated types and, with --web, the
 // bundles of the web client and of the program: the command line and the desktop; with --tests those of the programs that
-// tests start.
+// tests start; with --gallery the page of components that one spec looks at.
 // Runs on whatever Node the machine has (>= 20), so it is CommonJS without dependencies. It never writes to stdout:
 // the command line may speak a protocol there.
 'use strict';
@@ -9,7 +9,7 @@ const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { beginBuild, isFresh, program, testPrograms, walk, web } = require('./bundles.cjs');
+const { beginBuild, gallery, isFresh, program, testPrograms, walk, web } = require('./bundles.cjs');
 
 const root = path.resolve(__dirname, '..');
 const modules = path.join(root, 'node_modules');
@@ -146,6 +146,7 @@ if (process.platform === 'darwin') requireNode(24, 'on macOS, where no packaged 
 const bundles = [
   ...(process.argv.includes('--web') ? [web, program] : []),
   ...(process.argv.includes('--tests') ? [testPrograms] : []),
+  ...(process.argv.includes('--gallery') ? [gallery] : []),
 ];
 const requireAnyNode = () => {
   if (!fs.existsSync(packagedNode)) requireNode(24, 'because this platform has no packaged Node');

@@ -25,6 +25,7 @@ const web = {
   sources: [
     ...[
       'src/contract',
+      'src/domain',
       'src/lib',
       'src/routes',
       'src/app.html',
@@ -42,7 +43,15 @@ const web = {
 const program = {
   name: 'the program',
   result: 'dist/electron/preload.cjs',
-  sources: ['src/contract', 'src/core', 'src/hosts', 'electron', 'vite.electron.config.ts', 'package-lock.json'],
+  sources: [
+    'src/contract',
+    'src/domain',
+    'src/core',
+    'src/hosts',
+    'electron',
+    'vite.electron.config.ts',
+    'package-lock.json',
+  ],
   options: ['--app', '--config', 'vite.electron.config.ts'],
   // Of earlier builds.
   leaves: 'dist/electron',
@@ -52,11 +61,25 @@ const program = {
 const testPrograms = {
   name: 'the programs of the tests',
   result: 'dist/tests/hosts-program.js',
-  sources: ['src/contract', 'src/core', 'src/hosts', 'tests/core/store', 'tests/hosts/support', 'tests/support'].concat(
-    ['e2e/support', 'tests/soak', 'tests/programs.config.ts', 'vite.electron.config.ts', 'package-lock.json'],
-  ),
+  sources: [
+    'src/contract',
+    'src/domain',
+    'src/core',
+    'src/hosts',
+    'tests/core/store',
+    'tests/hosts/support',
+    'tests/support',
+  ].concat(['e2e/support', 'tests/soak', 'tests/programs.config.ts', 'vite.electron.config.ts', 'package-lock.json']),
   options: ['--app', '--config', 'tests/programs.config.ts'],
   leaves: 'dist/tests',
+};
+
+/** Components in all states, for the spec that looks at them. */
+const gallery = {
+  name: 'the component gallery',
+  result: 'dist/gallery/index.html',
+  sources: [...web.sources, 'e2e/gallery', 'tests/lib/support'],
+  options: ['--config', 'e2e/gallery/vite.config.ts'],
 };
 
 const hash = (parts) => parts.reduce((all, part) => all.update(part).update('\0'), createHash('sha256')).digest('hex');
@@ -95,4 +118,4 @@ function isFresh(bundle, at = root) {
   return looks === stamp.looks || contentOf(files, at) === stamp.content;
 }
 
-module.exports = { beginBuild, isFresh, program, testPrograms, walk, web };
+module.exports = { beginBuild, gallery, isFresh, program, testPrograms, walk, web };

@@ -1,5 +1,5 @@
 // What both linters hold, oxlint in *.ts and ESLint in the rest: style, size, and the layers
-// (contract ← core ← hosts, electron; contract ← lib ← routes). Both take the same names and options.
+// (contract ← domain ← core ← hosts, electron; domain ← lib ← routes). Both take the same names and options.
 import type { DummyRuleMap as Rules } from 'oxlint';
 import { ROOMS, roomsBarredFrom, roomsIn } from './rooms.js';
 
@@ -37,6 +37,8 @@ const environment = ban('^(node:)?process$', 'Only hosts read the environment; t
 /** All but zod and paths; of the aliases, those of layers are banned by themselves. */
 const notZod = ban('^([^z.#]|z($|[^o]|o($|[^d]|d[^/])))', 'The contract imports zod and itself only.');
 
+const anyPackage = ban('^[^.#]', 'The domain imports the contract and itself only.');
+
 const boundary = (files: string[], patterns: Ban[], ignores: string[] = []): Block => ({
   files,
   ignores,
@@ -55,6 +57,7 @@ const boundaryOfRooms = (base: string, bans: Ban[]): Block[] => [
     boundary([room.includes('.') ? `${base}/${room}` : `${base}/${room}/**`], [...bans, ...barred(base, room)]),
   ),
 ];
+const aboveDomain = [layer('core'), layer('hosts'), layer('lib'), layer('routes'), layer('electron')];
 const core = [electron, screen, environment, layer('hosts'), layer('lib'), layer('routes'), layer('electron')];
 const hosts = [electron, screen, database, model, layer('lib'), layer('routes'), layer('electron')];
 const web = [electron, database, model, node, stores, layer('core'), layer('hosts'), layer('electron')];
@@ -62,7 +65,8 @@ const web = [electron, database, model, node, stores, layer('core'), layer('host
 const desktop = [database, model, screen, layer('hosts'), layer('routes')];
 
 const layers: Block[] = [
-  boundary(['src/contract/**'], [notZod, layer('core'), layer('hosts'), layer('lib'), layer('routes')]),
+  boundary(['src/contract/**'], [notZod, layer('domain'), ...aboveDomain]),
+  boundary(['src/domain/**'], [anyPackage, ...aboveDomain]),
   ...boundaryOfRooms('src/core', [...core, database, model]),
   boundary(['src/core/store/surreal.ts'], [...core, model, ...barred('src/core', 'store')]),
   boundary(['src/core/store/remote/session.ts'], [...core, model, ...barred('src/core', 'store')]),
@@ -88,7 +92,8 @@ const layers: Block[] = [
   ),
 ];
 
-const lines = (max: number, cases = false): Rules => ({ 'size/max-function-lines': ['error', { max, cases }] });
+/** A hint: a longer function may be right. */
+const lines = (max: number, cases = false): Rules => ({ 'triad/max-function-lines': ['warn', { max, cases }] });
 
 export const blocks: Block[] = [
   {
@@ -99,14 +104,15 @@ export const blocks: Block[] = [
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      'max-lines': ['error', { max: 600, skipBlankLines: false, skipComments: false }],
-      ...lines(60),
+      'max-lines': ['warn', { max: 600, skipBlankLines: false, skipComments: false }],
+      'triad/no-literal-spread': 'error',
+      ...lines(80),
     },
   },
-  { files: ['src/core/loop/agent-loop.ts'], rules: lines(120) },
-  { files: ['tests/**', 'e2e/**'], rules: lines(60, true) },
+  { files: ['src/core/runs/loop/agent-loop.ts'], rules: lines(120) },
+  { files: ['tests/**', 'e2e/**'], rules: lines(80, true) },
   {
-    files: ['src/core/**', 'src/contract/**'],
+    files: ['src/core/**', 'src/domain/**', 'src/contract/**'],
     rules: {
       'no-console': 'error',
       'no-restricted-globals': ['error', 'window', 'document', 'navigator', 'localStorage', 'sessionStorage'],
@@ -120,7 +126,7 @@ export const blocks: Block[] = [
     },
   },
   {
-    files: ['src/{contract,core,hosts}/**', 'electron/**'],
+    files: ['src/{contract,domain,core,hosts}/**', 'electron/**'],
     rules: {
       'no-restricted-exports': [
         'error',

@@ -1,4 +1,4 @@
 /** What runs before the first page is looked for. */
-import { hideSignInToken } from '#lib/client/sign-in-token.ts';
+import { hideSignInToken } from '#lib/app/client/sign-in-token.ts';
 
 export const init = hideSignInToken;

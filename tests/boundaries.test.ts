@@ -1,4 +1,4 @@
-// The layers, as the files really import each other: contract ← core ← hosts, electron and contract ← lib ← routes.
+// The layers, as the files really import each other: contract ← domain ← core ← hosts, electron and domain ← lib ← routes.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { globSync } from 'tinyglobby';
@@ -24,11 +24,12 @@ const text = (file: string) => readFileSync(path.join(root, file), 'utf8');
 /** Which layers a layer may import; a file outside of them (`src/app.d.ts`) belongs to routes. */
 const allowed: Record<string, readonly string[]> = {
   contract: ['contract'],
-  core: ['contract', 'core'],
-  hosts: ['contract', 'core', 'hosts'],
-  electron: ['contract', 'core', 'electron'],
-  lib: ['contract', 'lib'],
-  routes: ['contract', 'lib', 'routes'],
+  domain: ['contract', 'domain'],
+  core: ['contract', 'domain', 'core'],
+  hosts: ['contract', 'domain', 'core', 'hosts'],
+  electron: ['contract', 'domain', 'core', 'electron'],
+  lib: ['contract', 'domain', 'lib'],
+  routes: ['contract', 'domain', 'lib', 'routes'],
 };
 function layerOf(file: string): string {
   if (file.startsWith('electron/')) return 'electron';
@@ -82,13 +83,15 @@ function valueTargets(file: string): string[] {
   return (graph.get(file) ?? []).flatMap((one) => (specifiers.has(one.specifier) && one.target ? [one.target] : []));
 }
 
-/** Files that the web client loads, each with the trail that leads to it. */
-function loadedByPage(): Map<string, string> {
-  const trails = new Map(sources.filter((file) => /^src\/(?:lib|routes)\//.test(file)).map((file) => [file, file]));
+/** Files that are loaded with some files, each with the trail that leads to it. */
+function loadedWith(files: readonly string[]): Map<string, string> {
+  const trails = new Map(files.map((file) => [file, file]));
   for (const [file, trail] of trails)
     for (const target of valueTargets(file)) if (!trails.has(target)) trails.set(target, `${trail} → ${target}`);
   return trails;
 }
+
+const loadedByPage = () => loadedWith(sources.filter((file) => /^src\/(?:lib|routes)\//.test(file)));
 
 /** What core says is put into another language in one place, whether a page shows it or a notification of the desktop. */
 const isWords = ({ from, target }: Import) =>
@@ -125,13 +128,17 @@ describe('packages', () => {
     expect(others.map(show)).toEqual([]);
   });
 
+  test('the domain needs no package', () => {
+    expect(packages('domain').map(show)).toEqual([]);
+  });
+
   test('core and hosts know no screen', () => {
     const plain = [...packages('core'), ...packages('hosts')];
     expect(named(/^(electron|svelte|@sveltejs|\$app)(\/|$)/, plain).map(show)).toEqual([]);
   });
 
   test('the loop of agents uses no package but zod', () => {
-    const loop = packages('core').filter(({ from }) => from.startsWith('src/core/loop/'));
+    const loop = packages('core').filter(({ from }) => from.startsWith('src/core/runs/loop/'));
     expect(loop.filter(({ specifier }) => !/^(zod|node:)/.test(specifier)).map(show)).toEqual([]);
   });
 
@@ -156,6 +163,32 @@ describe('packages', () => {
   ] as const)('%s stays behind its one place', ([, pattern, home]) => {
     const strays = named(pattern).filter(({ from }) => !home.test(from));
     expect(strays.map(show)).toEqual([]);
+  });
+});
+
+describe('the start of the command line', () => {
+  const loaded = loadedWith(['src/hosts/cli/program.ts']);
+
+  test('loads no package but commander', () => {
+    const imported = imports.filter(({ from, target }) => loaded.has(from) && !target);
+    expect(imported.filter(({ specifier }) => !/^(commander$|node:)/.test(specifier)).map(show)).toEqual([]);
+  });
+
+  // Choices of options, and paths and names that several commands check before they do anything.
+  const NEEDED = [
+    'src/core/agents/entries.ts',
+    'src/core/agents/export/exported.ts',
+    'src/core/agents/places.ts',
+    'src/core/agents/variables.ts',
+    'src/core/settings/dotted-path.ts',
+    'src/core/settings/folders.ts',
+    'src/hosts/cli/follow/link.ts',
+    'src/hosts/version.ts',
+  ];
+  const own = /^src\/(contract|core\/base|hosts\/cli\/(commands|terminal))\/|^src\/hosts\/cli\/program\.ts$/;
+
+  test('loads the code of a command only when the command runs', () => {
+    expect([...loaded.keys()].filter((file) => !own.test(file)).sort()).toEqual(NEEDED);
   });
 });
 

@@ -6,13 +6,18 @@ import { programs } from '../vite.electron.config.ts';
 
 const root = join(import.meta.dirname, '..');
 const sources = [
-  ...globSync('tests/core/store/child/{store,damage,killed-at,owner,full,read-all,flushing,remote}.ts', { cwd: root }),
+  ...globSync(
+    'tests/core/store/child/{archiving,store,damage,killed-at,owner,full,read-all,play-plans,remote,power,power-look}.ts',
+    { cwd: root },
+  ),
   'tests/bench/server-process.ts',
   'tests/bench/side-process.ts',
   'tests/core/mcp/child/hold-pool.ts',
   'tests/core/runs/undo/child/killed-undo.ts',
   'tests/hosts/support/app-process.ts',
   'tests/soak/campaign-reader.ts',
+  'tests/soak/die-at.ts',
+  'tests/soak/flips/flipped-store.ts',
   'tests/support/crash-host.ts',
   'tests/support/crash-resumer.ts',
   'tests/support/lying-server.ts',

@@ -43,8 +43,8 @@ test(
   'a new agent: the template, a typo with its place, one click to mend it, and the lead delegates to it',
   fullSpec([
     'tests/lib/agents/fix-fault.test.ts › fixes %s',
-    'tests/core/runtime/methods/agent-files.test.ts › a draft is nothing on disk; saved, it can be used at once, and only it is trusted',
-    'tests/core/runtime/methods/agent-files.test.ts › a text with faults is refused with its line and key, and a second agent of the name too',
+    'tests/core/host/runtime/methods/agent-files.test.ts › a draft is nothing on disk; saved, it can be used at once, and only it is trusted',
+    'tests/core/host/runtime/methods/agent-files.test.ts › a text with faults is refused with its line and key, and a second agent of the name too',
   ]),
   async ({ start }) => {
     const script = new Script()
@@ -94,7 +94,7 @@ test(
   fullSpec([
     'tests/lib/agents/agent-editor.test.ts › brings changes of the form into the text, and keeps what was written in it meanwhile',
     'tests/lib/agents/agent-editor.test.ts › takes a draft up again, and tells when the file is not what it was written over',
-    'tests/core/runtime/methods/agent-files.test.ts › an edit keeps comments and unknown keys, and says what the text then is',
+    'tests/core/host/runtime/methods/agent-files.test.ts › an edit keeps comments and unknown keys, and says what the text then is',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), { files: { [PATH]: READER } });
@@ -325,7 +325,7 @@ test(
   'an agent is tried out alone; a built-in one is read, and copied to be changed',
   fullSpec([
     'tests/core/runs/test-run.test.ts › the agent answers the person with its own prompt and tools, and none that start others',
-    'tests/core/runtime/methods/agent-files.test.ts › what comes with the program or belongs to another is read, copied and never written',
+    'tests/core/host/runtime/methods/agent-files.test.ts › what comes with the program or belongs to another is read, copied and never written',
   ]),
   async ({ start }) => {
     const script = new Script()

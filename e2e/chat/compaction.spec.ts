@@ -10,9 +10,9 @@ const usage = { input: 4_000, cacheRead: 26_000, output: 500 };
 test(
   'the person compacts by button and by /compact, looks at the summary and takes it back',
   fullSpec([
-    'tests/core/loop/compaction.test.ts › at rest: the next message finds the summary; undone, exactly what was there before; and again',
+    'tests/core/runs/loop/compaction.test.ts › at rest: the next message finds the summary; undone, exactly what was there before; and again',
     'tests/lib/shell/command-table.test.ts › behind a slash stand the same commands: those that cannot be done now do nothing',
-    'tests/core/loop/context-parts.test.ts › of a conversation: what was sent last with its answer, as the gauge says it, and only where it is asked for',
+    'tests/core/runs/loop/context-parts.test.ts › of a conversation: what was sent last with its answer, as the gauge says it, and only where it is asked for',
   ]),
   async ({ start }) => {
     const script = summarising()
@@ -68,7 +68,9 @@ test(
 
 test(
   'a context that could not be compacted is told in one line, also after a reload',
-  fullSpec('tests/core/loop/compaction.test.ts › no summary comes: the work goes on without it, and says so, once'),
+  fullSpec(
+    'tests/core/runs/loop/compaction.test.ts › no summary comes: the work goes on without it, and says so, once',
+  ),
   async ({ start }) => {
     const script = new Script()
       .on({ system: SUMMARISER })

@@ -12,7 +12,8 @@ const RED_PNG = { name: 'red.png', mimeType: 'image/png', buffer: RED };
 const NOTES = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# Notes\n\nThe word is heron.\n') };
 
 /** Renames a conversation, finds and opens it, and starts a new conversation in its folder. */
-async function comesBackByKeys({ page, message, workspace }: App): Promise<void> {
+async function comesBackByKeys(app: App): Promise<void> {
+  const { page, message, workspace } = app;
   await page.keyboard.press('F2');
   await page.keyboard.type('Grammar');
   await page.keyboard.press('Enter');
@@ -24,9 +25,7 @@ async function comesBackByKeys({ page, message, workspace }: App): Promise<void>
   await page.keyboard.press('Control+Shift+O');
   await expect(message).toBeVisible();
   await message.focus();
-  await page.keyboard.press('Control+K');
-  const palette = page.getByRole('combobox', { name: 'Find a command, conversation, file, report, agent or setting' });
-  await expect(palette).toBeFocused();
+  const palette = await app.openPalette();
   await palette.fill('gramm');
   await expect(page.getByRole('option', { name: /^Grammar/ })).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('Enter');
@@ -72,7 +71,7 @@ test('a file is named by keyboard, pictures and texts go out with the message an
 test(
   'commands and messages of before by keyboard; what is composed stays; another model holds for what follows',
   fullSpec([
-    'tests/lib/parts/composer/past.test.ts › goes to older ones and back to an empty box',
+    'tests/lib/chat/composer/past.test.ts › goes to older ones and back to an empty box',
     'tests/lib/shell/command-table.test.ts › behind a slash stand the same commands: those that cannot be done now do nothing',
     'e2e/chat/composer.spec.ts › a file is named by keyboard, pictures and texts go out with the message and survive a reload; the conversation is renamed, found and gone to by keyboard alone',
     'tests/core/workflows/message-options.test.ts › model and mode hold for the lead of this message, and are recorded',
@@ -124,8 +123,8 @@ test(
 test(
   'pasted words stay words, pasted and dropped files are attached, and what cannot be is said and loses nothing',
   fullSpec([
-    'tests/lib/parts/composer/attachments.test.ts › pasted words stay words, also where a picture of them comes along; names of copied files do not',
-    'tests/lib/parts/composer/attachments.test.ts › a refused one is said once, and the others are attached',
+    'tests/lib/chat/composer/attachments.test.ts › pasted words stay words, also where a picture of them comes along; names of copied files do not',
+    'tests/lib/chat/composer/attachments.test.ts › a refused one is said once, and the others are attached',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer());
@@ -194,8 +193,8 @@ test(
 test(
   'a rule, git and a link decide what can be named; nothing starts by a name',
   fullSpec([
-    'tests/core/runtime/methods/messages.test.ts › what agents do not get to see is not named',
-    'tests/lib/parts/composer/word.test.ts › a path that would not end where it does stands in quotes; a folder can be gone into',
+    'tests/core/host/runtime/methods/messages.test.ts › what agents do not get to see is not named',
+    'tests/lib/chat/composer/word.test.ts › quotes a path with characters that would end it, and completes inside a folder',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), {

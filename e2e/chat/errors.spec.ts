@@ -6,7 +6,7 @@ test(
   'a refused key gives one message that leads to the settings',
   fullSpec([
     'tests/lib/ui/failure-note.test.ts › links to the settings once for the error %s',
-    'tests/core/loop/failures.test.ts › a wrong key ends the workflow with what to do',
+    'tests/core/runs/loop/failures.test.ts › a wrong key ends the workflow with what to do',
     'tests/core/model/anthropic-failures.test.ts › a refused key is not repeated',
   ]),
   async ({ start }) => {
@@ -26,7 +26,7 @@ test(
 test(
   'an endpoint that cannot be reached is named, after a few attempts',
   fullSpec([
-    'tests/core/loop/failures.test.ts › an endpoint that cannot be reached is named',
+    'tests/core/runs/loop/failures.test.ts › an endpoint that cannot be reached is named',
     'tests/core/model/retry.test.ts › tries a request three times at an endpoint that never answered',
     'tests/lib/ui/failure-note.test.ts › links to the settings once for the error %s',
   ]),

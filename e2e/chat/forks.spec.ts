@@ -67,7 +67,7 @@ test(
     await expect(page).not.toHaveURL(/new/);
     await expect(app.workflow().getByText('Say it in a word.', { exact: true })).toBeVisible();
     await app.expectOutcome('completed');
-    await expect(app.log).toContainText('It begins before the first message there; files stayed as they were.');
+    await expect(app.log).toContainText('It begins before the first message there; the fork changed no file.');
     await app.log.getByRole('link', { name: 'Look for sums.' }).press('Enter');
     await expect(app.workflow()).toContainText('Forked before this');
 
@@ -76,7 +76,7 @@ test(
       .getByRole('toolbar', { name: /^The answer/ })
       .getByRole('button', { name: 'Fork from here' })
       .press('Enter');
-    await expect(app.log).toContainText('Up to here it is a copy; files stayed as they were.');
+    await expect(app.log).toContainText('Up to here it is a copy; the fork changed no file.');
     await expect(app.workflow()).toContainText('Changed in the conversation that this was forked from');
     await expect(app.workflow().getByRole('button', { name: 'Undo', exact: true })).toHaveCount(0);
     await expectAccessibleInBoth(page, 'a fork');
@@ -155,7 +155,7 @@ test(
 test(
   'sub-agents are the same cards in a fork, with their reports, and nothing of them can be done there',
   fullSpec([
-    'tests/core/records/origin-runs.test.ts › the sub-agents of a fork, and of a fork of it, are those of the first, below its own lead, and use nothing',
+    'tests/core/host/records/origin-runs.test.ts › the sub-agents of a fork, and of a fork of it, are those of the first, below its own lead, and use nothing',
     'tests/lib/history/replay/nothing-to-press.test.ts › offers nothing at the cards of sub-agents that a fork has copied',
   ]),
   async ({ start }) => {
@@ -185,12 +185,12 @@ test(
       .getByRole('toolbar', { name: /^The answer/ })
       .getByRole('button', { name: 'Fork from here' })
       .press('Enter');
-    await expect(app.log).toContainText('Up to here it is a copy; files stayed as they were.');
+    await expect(app.log).toContainText('Up to here it is a copy; the fork changed no file.');
     await app.expectCard('attic', 'completed');
     await app.expectCard('cellar', 'error');
     const card = app.card('attic');
     await expect(card).toContainText('There is dust in the attic.');
-    await expect(card.getByRole('link', { name: 'from cache, $0: open where it was done' })).toBeVisible();
+    await expect(card.getByRole('link', { name: 'copied, $0: open where it was done' })).toBeVisible();
     await card.getByRole('button', { name: /^attic/ }).press('Enter');
     await expect(card.getByText('I look.')).toBeVisible();
     await expect(card.getByLabel('Changes', { exact: true })).toContainText('+ Dust.');

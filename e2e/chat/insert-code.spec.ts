@@ -11,7 +11,7 @@ const CODE = 'export const double = (n) => 2 * n;';
 test(
   'code of an answer is put into a file that the person names, after a question',
   fullSpec([
-    'tests/lib/parts/composer/word.test.ts › puts code behind what is written, fenced by more ticks than it has, and the cursor where its file is named',
+    'tests/lib/chat/composer/word.test.ts › puts code behind what is written, fenced by more ticks than it has, and the cursor where its file is named',
     'tests/core/tools/write-file.test.ts › the question shows the whole change and binds the input by its hash',
   ]),
   async ({ start }) => {

@@ -10,7 +10,7 @@ test(
   'with one at a time the others are queued, and how long they were is kept',
   fullSpec([
     'tests/core/workflows/scheduling.test.ts › one at a time, answered in another order: they begin in the order of the calls, never two at once',
-    'tests/core/records/sessions/pages.test.ts › the queue is as deep as most that waited at once, as it was recorded',
+    'tests/core/host/records/sessions/pages.test.ts › the queue is as deep as most that waited at once, as it was recorded',
     'tests/hosts/cli/render/trace.test.ts › time is split: queued without the wait for the yes, model as a sum, tools at once counted once',
   ]),
   async ({ start }) => {

@@ -8,8 +8,9 @@ const toolbar = (app: App): Locator => app.workflow().getByRole('button', { name
 const OPENERS: Readonly<Record<string, { open: (app: App) => Promise<void>; back: (app: App) => Locator }>> = {
   'its toolbar': { open: (app) => toolbar(app).press('Enter'), back: toolbar },
   'the palette': {
-    open: async ({ page }) => {
-      await page.keyboard.press('ControlOrMeta+k');
+    open: async (app) => {
+      const { page } = app;
+      await app.openPalette();
       await page.keyboard.type('Go back to before your last');
       const command = page.getByRole('option', { name: /^Go back to before your last/ });
       await expect(command).toHaveAttribute('data-selected', '');
@@ -25,7 +26,7 @@ for (const [from, { open, back }] of Object.entries(OPENERS))
       `asked from ${from}, left with ${how}`,
       fullSpec([
         'e2e/chat/changes.spec.ts › what one of three agents changed is undone, with what is in conflict said first, and done again; a commit lists its programs',
-        'tests/lib/changes/rewind.test.ts › reverts files and messages in one request, and takes back each of both alone',
+        'tests/lib/changes/rewind.test.ts › forks and undoes in one request, and redoes the files',
       ]),
       async ({ start }) => {
         const app = await start(plainAnswer());

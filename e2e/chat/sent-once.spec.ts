@@ -58,7 +58,7 @@ test(
   fullSpec(
     [
       'tests/hosts/http/sent-once.test.ts › the answer is lost, the message is not, and begins its conversation once',
-      'tests/lib/parts/composer/unsent.test.ts › a message whose answer was lost goes out with the same id, or is gone once it is known to have arrived',
+      'tests/lib/chat/composer/unsent.test.ts › a message whose answer was lost goes out with the same id, or is gone once it is known to have arrived',
     ],
     details,
   ),
@@ -91,8 +91,8 @@ test(
   'a message under way is not shown again by a reload or on the way back',
   fullSpec(
     [
-      'tests/lib/parts/composer/unsent.test.ts › two presses are one message; who leaves the box and comes back finds it under way',
-      'tests/lib/parts/composer/draft.test.ts › the box is empty as soon as a message is sent, and a restart finds it until it arrived',
+      'tests/lib/chat/composer/unsent.test.ts › two presses are one message; who leaves the box and comes back finds it under way',
+      'tests/lib/chat/composer/draft.test.ts › the box is empty as soon as a message is sent, and a restart finds it until it arrived',
     ],
     details,
   ),
@@ -129,8 +129,8 @@ test(
   'a link that breaks before the program has the message: it stays, and goes out once',
   fullSpec(
     [
-      'tests/lib/parts/composer/draft.test.ts › what did not arrive comes back before what was written since',
-      'tests/lib/parts/composer/draft.test.ts › the same message keeps its id until it arrived, also across a restart; another one has its own',
+      'tests/lib/chat/composer/draft.test.ts › what did not arrive comes back before what was written since',
+      'tests/lib/chat/composer/draft.test.ts › the same message keeps its id until it arrived, also across a restart; another one has its own',
     ],
     details,
   ),
@@ -177,7 +177,7 @@ test(
 test(
   'what one tab sends is gone from the box of the other',
   fullSpec(
-    'tests/lib/parts/composer/draft.test.ts › what another window sent or wrote is so here, unless something else stands here',
+    'tests/lib/chat/composer/draft.test.ts › what another window sent or wrote is so here, unless something else stands here',
     details,
   ),
   async ({ start }) => {
@@ -197,7 +197,7 @@ test(
   'a refused first message leaves no conversation; an example leaves what was written',
   fullSpec(
     [
-      'tests/core/runtime/methods/sent-once.test.ts › a message that cannot be sent begins no conversation',
+      'tests/core/host/runtime/methods/sent-once.test.ts › a message that cannot be sent begins no conversation',
       'e2e/shell/first-run.spec.ts › another address answers the first message in the chosen folder',
     ],
     details,

@@ -81,7 +81,7 @@ test.describe('the desktop', only, () => {
     'works on what another program owns, and takes over when that one dies',
     fullSpec([
       'tests/electron/attachment.test.ts › where another program did the work and has gone, pages are told, and the next one is taken',
-      'tests/core/hosting/ownership.test.ts › an owner that was killed is replaced, also when the one that was replacing it was killed too',
+      'tests/core/host/ownership/ownership.test.ts › an owner that was killed is replaced, also when the one that was replacing it was killed too',
     ]),
     async ({ start }) => {
       let kill = async () => {};

@@ -1,13 +1,13 @@
-/** A step of the past is forked from its panel: it goes on by itself only after a press that says so, and says what was from the cache. */
+/** A step of the past is forked from its panel: it goes on by itself only after a press that says so, and says what is copied. */
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'a fork goes on from a call with what was done from the cache, and nobody is asked',
+  'a fork goes on from a call with copied steps, and requests no approval',
   fullSpec([
     'tests/lib/history/mounted.svelte.test.ts › a fork goes on only after a second press',
-    'tests/core/workflows/going-on/steps.test.ts › from the last step of three sub-agents exactly the one request is made that differs, and nobody is asked',
+    'tests/core/workflows/going-on/steps.test.ts › a fork at the last step of three sub-agents sends one request and requests no approval',
   ]),
   async ({ start }) => {
     const app = await start(spawnOne());
@@ -37,15 +37,15 @@ test(
     expect(app.model.requests).toHaveLength(asked + 1);
     await expect(page.getByText(/What follows goes on from step \d+ there/)).toBeVisible();
     const card = page.getByRole('article', { name: 'inspector' });
-    await expect(card.getByText('from cache, $0')).toBeAttached();
-    const said = page.getByRole('link', { name: 'from cache, $0: open where it was done' }).first();
+    await expect(card.getByText('copied, $0')).toBeAttached();
+    const said = page.getByRole('link', { name: 'copied, $0: open where it was done' }).first();
     await expectAccessibleInBoth(page, 'a fork that went on');
     await said.click();
     await expect(page, 'where it was done').toHaveURL(new RegExp(`${new URL(first).pathname}\\?run=`));
     await page.goBack();
     await page.getByRole('link', { name: 'Open in history' }).click();
     await expect(page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /inspector/ })).toContainText(
-      'from cache, $0',
+      'copied, $0',
     );
   },
 );

@@ -81,7 +81,7 @@ test(
 test(
   'filters are kept by name, days have totals, and columns and the chart are chosen',
   fullSpec([
-    'tests/core/runtime/methods/filters.test.ts › a filter is kept, replaced, named anew and taken out; what else the file says stays',
+    'tests/core/host/runtime/methods/filters.test.ts › a filter is kept, replaced, named anew and taken out; what else the file says stays',
     'tests/core/store/lists/days.test.ts › without a filter, with one, with several, with costs and dates',
     'tests/lib/history/history-look.test.ts › keeps which columns each list has, and the chart',
   ]),

@@ -1,5 +1,6 @@
 /** What the store has lost of a history is said where that history is shown, with what there is and what to do. */
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { ROOT, startProcess } from '../support/process.ts';
@@ -35,6 +36,40 @@ test(
     await expect(notice).toBeVisible();
     await expect(app.page.getByText('Answer 1: it does what it should.')).toBeVisible();
     await expectAlsoAccessible(app.page, 'a conversation of which a message is gone');
+  },
+);
+
+test(
+  'what was recovered of a damaged store is shown on every page until the person hides it',
+  fullSpec([
+    'tests/lib/shell/connection-banner.test.ts › shows what was recovered of a damaged store until the person hides it',
+    'tests/core/store/store-notices.test.ts › every window shows a notice about the history until one of them hides it',
+  ]),
+  async ({ start }) => {
+    const app = await start(plainAnswer(), {
+      before: async ({ home }) => {
+        await damage('seed-archived', home);
+        await rm(join(home, 'store'), { recursive: true });
+        return async () => undefined;
+      },
+    });
+    const notice = app.page.getByRole('status').filter({ hasText: 'was rebuilt' });
+    await expect(notice).toContainText(
+      /History: The store was missing and was rebuilt from its archive with 1 conversation and \d+ events\. Nothing is missing\./,
+    );
+    await app.page
+      .getByRole('link', { name: /Question 0/ })
+      .first()
+      .click();
+    await expectAlsoAccessible(app.page, 'a notice about a recovered store');
+    const other = await app.secondTab();
+    await expect(other.page.getByText('was rebuilt')).toBeVisible();
+    await notice.getByRole('button', { name: 'Hide' }).click();
+    await expect(notice).toBeHidden();
+    await expect(other.page.getByText('was rebuilt')).toBeHidden();
+    await app.page.reload();
+    await expect(app.page.getByRole('link', { name: /Question 0/ }).first()).toBeVisible();
+    await expect(notice).toBeHidden();
   },
 );
 

@@ -49,7 +49,7 @@ test(
     [
       'tests/lib/history/replay/player.test.ts › has the keys wherever they mean nothing else',
       'tests/lib/history/replay/nothing-to-press.test.ts › shows no button that acts and no box to write in, though the same rows have them while they happen',
-      'tests/core/runtime/replay.test.ts › a replayed workflow of three agents makes zero requests, changes nothing, and ends as it ended',
+      'tests/core/host/runtime/replay.test.ts › a replayed workflow of three agents makes zero requests, changes nothing, and ends as it ended',
     ],
     { tag: '@browser', annotation: { type: 'why', description: 'It reads what the page asks for on its WebSocket' } },
   ),

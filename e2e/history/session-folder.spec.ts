@@ -9,8 +9,8 @@ test(
   'the trace of a run is copied; the folder is named in history and chat, and opened on the desktop',
   fullSpec([
     'tests/lib/history/mounted.svelte.test.ts › the folder of a session has a button that opens it: %s',
-    'tests/core/records/sessions.test.ts › a folder for the session, a file for each sub-agent, links both ways, and all the figures',
-    'tests/core/telemetry/workflow.test.ts › tree, times, attributes and totals of three sub-agents, a handoff and failed requests',
+    'tests/core/host/records/sessions.test.ts › a folder for the session, a file for each sub-agent, links both ways, and all the figures',
+    'tests/core/host/telemetry/workflow.test.ts › tree, times, attributes and totals of three sub-agents, a handoff and failed requests',
   ]),
   async ({ start, surface }) => {
     const app = await start(spawnOne(), { ownContext: true });

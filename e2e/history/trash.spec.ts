@@ -10,7 +10,7 @@ test(
   fullSpec(
     [
       'tests/lib/history/mounted.svelte.test.ts › saves a conversation as a file: %s',
-      'tests/core/records/export/export.test.ts › a conversation with sub-agents, whole, in both formats',
+      'tests/core/host/records/export/export.test.ts › a conversation with sub-agents, whole, in both formats',
     ],
     { tag: '@browser' },
   ),
@@ -39,7 +39,7 @@ test(
 test(
   'who goes to the trash while a deletion is under way stays there and sees it',
   fullSpec(
-    'tests/lib/parts/conversation-menu.test.ts › stays on another page, also if the page was opened during the deletion',
+    'tests/lib/app/conversation-menu.test.ts › stays on another page, also if the page was opened during the deletion',
     { tag: '@browser' },
   ),
   async ({ start }) => {

@@ -22,7 +22,7 @@ const asksWeather = () =>
 test(
   'a server is added, its prompt begins a message, and a call of it is asked about and shown',
   fullSpec([
-    'tests/lib/mcp/mcp-draft.test.ts › is a command with its words and its environment',
+    'tests/lib/settings/mcp/mcp-draft.test.ts › is a command with its words and its environment',
     'tests/core/mcp/mcp-run.test.ts › is asked about with what the server says of it, and its result reaches the model',
     'tests/lib/approvals/approval-modal.test.ts › shows whose tool a call is of, what runs, what the server says of it, and all of the arguments',
   ]),
@@ -86,9 +86,9 @@ test(
 test(
   'what has changed, failed, or is not trusted says so, and what can be done',
   fullSpec([
-    'tests/lib/mcp/mcp-server.test.ts › agrees only to new and changed tools, with the shown hashes',
-    'tests/lib/mcp/mcp-server.test.ts › shows the failure of a server and the time of the next attempt, and starts the server',
-    'tests/lib/mcp/mcp-server.test.ts › offers trust for the server of a project, and no start',
+    'tests/lib/settings/mcp/mcp-server.test.ts › agrees only to new and changed tools, with the shown hashes',
+    'tests/lib/settings/mcp/mcp-server.test.ts › shows the failure of a server and the time of the next attempt, and starts the server',
+    'tests/lib/settings/mcp/mcp-server.test.ts › offers trust for the server of a project, and no start',
     'tests/core/mcp/mcp-run.test.ts › about a tool since the person agreed to it is told apart: the call is asked, the model is told nothing new',
   ]),
   async ({ start }) => {

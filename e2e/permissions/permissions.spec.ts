@@ -41,7 +41,7 @@ test(
   'a grant shows on the page and, once it is revoked, the next call asks again',
   fullSpec([
     'tests/core/approvals/grants-given.test.ts › revoked, it answers nothing; that is told where it was given, and only once',
-    'tests/lib/permissions/grant-row.test.ts › shows the agent, tool, duration and use of a grant, and offers to revoke it',
+    'tests/lib/approvals/rules/grant-row.test.ts › shows the agent, tool, duration and use of a grant, and offers to revoke it',
   ]),
   async ({ start }) => {
     const app = await granted(start);
@@ -72,8 +72,8 @@ test(
 test(
   'the history says which grant answered, and leads to it',
   fullSpec([
-    'tests/core/runtime/methods/answered.test.ts › newest first, each with who decided, and the grant where one did',
-    'tests/lib/permissions/grant-row.test.ts › links to the page of permissions while the grant holds',
+    'tests/core/host/runtime/methods/answered.test.ts › newest first, each with who decided, and the grant where one did',
+    'tests/lib/approvals/rules/grant-row.test.ts › links to the page of permissions while the grant holds',
   ]),
   async ({ start }) => {
     const app = await granted(start);
@@ -105,9 +105,9 @@ test(
 test(
   'the explainer names the deciding rule with its file and line, as the file is now',
   fullSpec([
-    'tests/core/runtime/methods/permissions.test.ts › the verdict names the rule, its file and line, and what else was looked at',
-    'tests/lib/permissions/explain-draft.test.ts › asks about the same call once more, and of none before there was one',
-    'tests/core/runtime/methods/permissions.test.ts › the list says what is wrong with the rules',
+    'tests/core/host/runtime/methods/permissions.test.ts › the verdict names the rule, its file and line, and what else was looked at',
+    'tests/lib/approvals/rules/explain-draft.test.ts › asks about the same call once more, and of none before there was one',
+    'tests/core/host/runtime/methods/permissions.test.ts › the list says what is wrong with the rules',
   ]),
   async ({ start }) => {
     const app = await start(writes('docs/a.md'));

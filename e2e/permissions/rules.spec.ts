@@ -32,9 +32,9 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText
 test(
   'a rule is written with what it would decide, changed, taken out and put back',
   fullSpec([
-    'tests/core/runtime/methods/rules.test.ts › a change holds with the next call, and every other byte stays',
-    'tests/core/runtime/methods/rules.test.ts › what was changed elsewhere meanwhile is not written over',
-    'tests/lib/permissions/rule-draft.test.ts › changes the rule at its place, over the file that was looked at',
+    'tests/core/host/runtime/methods/rules.test.ts › a change holds with the next call, and every other byte stays',
+    'tests/core/host/runtime/methods/rules.test.ts › what was changed elsewhere meanwhile is not written over',
+    'tests/lib/approvals/rules/rule-draft.test.ts › changes the rule at its place, over the file that was looked at',
     'tests/lib/view/permissions/rule-preview.test.ts › counts what the rule decides by what that was, changes first',
   ]),
   async ({ start }) => {

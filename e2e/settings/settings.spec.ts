@@ -25,7 +25,7 @@ async function set(page: Page, label: string, value: string): Promise<void> {
 test(
   'a limit holds for the next message, without a restart',
   fullSpec([
-    'tests/core/budget/bounds.test.ts › with a limit of sub-agents set to one, the second is refused',
+    'tests/core/runs/budget/bounds.test.ts › with a limit of sub-agents set to one, the second is refused',
     'tests/core/settings/live-settings.test.ts › %s',
     'tests/lib/settings/mounted.test.ts › a saved value can be undone, and reset to the default',
   ]),
@@ -322,8 +322,8 @@ test(
   fullSpec([
     'tests/lib/settings/mounted.test.ts › a value that overrides the user settings cannot be edited or reset: $from',
     'tests/lib/settings/mounted.test.ts › shows the value that a project requests, with a link to trust its file',
-    'tests/core/runtime/methods/settings.test.ts › the environment goes before the file, and says what it goes before',
-    'tests/core/runtime/methods/settings.test.ts › a project lowers a limit once its file is trusted, and never raises one',
+    'tests/core/host/runtime/methods/settings.test.ts › the environment goes before the file, and says what it goes before',
+    'tests/core/host/runtime/methods/settings.test.ts › a project lowers a limit once its file is trusted, and never raises one',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), {

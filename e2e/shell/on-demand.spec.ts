@@ -64,7 +64,7 @@ test(
   'a folder is completed as it is written, and gone into by keys alone',
   fullSpec(
     [
-      'tests/core/runtime/methods/folders.test.ts › folders that begin like it, whatever their case, and links to folders',
+      'tests/core/host/runtime/methods/folders.test.ts › folders that begin like it, whatever their case, and links to folders',
       'e2e/shell/first-run.spec.ts › another address answers the first message in the chosen folder',
     ],
     { tag: '@browser' },

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from '@playwright/test';
-import { createLabel } from '#core/hosting/page-origin.ts';
+import { createLabel } from '#core/host/ownership/page-origin.ts';
 import type { Host } from '../support/host.ts';
 import { expect, test as base } from '../support/test.ts';
 

@@ -48,6 +48,8 @@ test(
 
     // Renamed in place by a double click; Escape leaves it.
     await row('Parser 20').dblclick();
+    // A page that opens takes the focus unless something is being written.
+    await expect(page.getByRole('heading', { name: 'Parser 20' })).toBeVisible();
     await page.keyboard.type('No');
     await page.keyboard.press('Escape');
     await expect(row('Parser 20')).toBeFocused();
@@ -260,8 +262,7 @@ test(
     await app.allow('beta');
     await app.expectOutcome('completed');
     const command = async (query: string, name: string | RegExp): Promise<void> => {
-      await page.keyboard.press('Control+K');
-      await expect(palette(page)).toBeFocused();
+      await app.openPalette();
       await page.keyboard.type(query);
       await expect(page.getByRole('option', { name, exact: true })).toHaveAttribute('data-selected', '');
       await page.keyboard.press('Enter');

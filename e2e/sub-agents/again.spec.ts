@@ -1,4 +1,4 @@
-/** One sub-agent again, alone, by the keyboard: from its card, its page and the palette; asked about, compared with the first. */
+/** One sub-agent again, by the keyboard: from its card, its page and the palette; asked about, compared with the first. */
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
@@ -6,8 +6,8 @@ import { expect, fullSpec, test } from '../support/test.ts';
 test(
   'a sub-agent runs again after a yes, with the requests of the first, and stands beside it',
   fullSpec([
-    'tests/core/workflows/again/again.test.ts › nothing starts before a yes, and a no ends it as rejected',
-    'tests/core/workflows/again/again.test.ts › makes exactly the requests of the first, byte for byte, and none of a lead; both know of each other',
+    'tests/core/workflows/again/again.test.ts › nothing starts before a yes, and a no ends it without a request of its lead',
+    'tests/core/workflows/again/again.test.ts › makes exactly the requests of the first, byte for byte, and then those of its lead; both know of each other',
     'tests/lib/app/runs-again.test.ts › finds the first and the newest again from either of them',
   ]),
   async ({ start }) => {
@@ -27,6 +27,7 @@ test(
 
     await expect(app.question.getByRole('heading', { level: 2 })).toHaveText('Run inspector again?');
     await expect(app.question).toContainText('You asked for this');
+    await expect(app.question).toContainText('Its lead goes on with the report, which costs.');
     await expect(app.question).not.toContainText(/left|Reject|Why am I asked/);
     await expect(app.question.getByRole('button', { name: /^Ask lead/ })).toHaveCount(0);
     const prompt = app.question.getByRole('button', { name: 'What it is told: you allowed exactly this text before' });
@@ -39,10 +40,10 @@ test(
     await expect(app.question.getByRole('button', { name: /^Start/ })).toHaveAttribute('aria-disabled', 'false');
     await page.keyboard.press('ControlOrMeta+Enter');
     await app.expectOutcome('completed');
-    expect(sent(asked)).toHaveLength(child.length);
+    // And then its lead goes on with the report.
+    expect(sent(asked)).toHaveLength(child.length + 1);
     expect(sent(asked)[0] === JSON.stringify(child[0]?.body), 'byte for byte').toBe(true);
-    await expect(app.workflow()).toContainText('the workspace is in good order.');
-    await expect(app.workflow().getByRole('link', { name: 'the first run' })).toBeVisible();
+    await expect(app.question).toHaveCount(0);
     await expectAccessibleInBoth(page, 'the conversation of a run again');
 
     await app.card('inspector').getByRole('button', { name: 'Compare with the first' }).press('Enter');
@@ -53,11 +54,13 @@ test(
     await page.keyboard.press('Escape');
     await expect(beside).toBeHidden();
 
-    await app.workflow().getByRole('link', { name: 'the first run' }).press('Enter');
+    await app.card('inspector').getByRole('button', { name: 'More on inspector' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Open in history' }).click();
+    await page.getByRole('link', { name: 'the first run' }).press('Enter');
     await expect(page.getByRole('button', { name: 'Run again…' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Compare with the rerun' })).toBeVisible();
     await expectAccessibleInBoth(page, 'the page of a run that was run again');
-    await page.keyboard.press('ControlOrMeta+k');
+    await app.openPalette();
     await page.keyboard.type('run this agent again');
     await page.keyboard.press('Enter');
     await expect(app.question.getByRole('heading', { level: 2 })).toHaveText('Run inspector again?');
@@ -65,6 +68,6 @@ test(
     await expect(cancel).toHaveAttribute('aria-disabled', 'false');
     await cancel.press('Enter');
     await app.expectOutcome('rejected');
-    expect(app.model.requests).toHaveLength(asked + child.length);
+    expect(app.model.requests).toHaveLength(asked + child.length + 1);
   },
 );

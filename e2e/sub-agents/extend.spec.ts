@@ -67,7 +67,7 @@ test(
   'an extension lets a sub-agent finish',
   fullSpec([
     'tests/lib/runs/mounted.test.ts › extends the exhausted limit by the written amount, based on the shown limits',
-    'tests/core/budget/extend.test.ts › a sub-agent that ended at its limit: it goes on, and its lead answers anew',
+    'tests/core/runs/budget/extend.test.ts › a sub-agent that ended at its limit: it goes on, and its lead answers anew',
   ]),
   async ({ start }) => {
     const app = await start(

@@ -19,7 +19,7 @@ const NOT_PASSED = verdict(false, 40, 'It does not say where: name the file and 
 test(
   'what it reviews is asked first; then reviews stand in the transcript and in the history',
   fullSpec([
-    'tests/core/loop/reflection.test.ts › improved at the second try: the critique is given to the agent, with its tools',
+    'tests/core/runs/loop/reflection.test.ts › improved at the second try: the critique is given to the agent, with its tools',
     'tests/lib/runs/mounted.test.ts › shows whether a review passed, with its score and critique',
   ]),
   async ({ start }) => {
@@ -72,7 +72,7 @@ test(
 test(
   'criteria that are never met: the best report, and the card says what was missing',
   fullSpec([
-    'tests/core/loop/reflection.test.ts › out of tries: the best answer, the later of equals, and the lead gets the reason and all reviews',
+    'tests/core/runs/loop/reflection.test.ts › out of tries: the best answer, the later of equals, and the lead gets the reason and all reviews',
     'tests/lib/runs/mounted.test.ts › shows why a report is only the best of several',
   ]),
   async ({ start }) => {

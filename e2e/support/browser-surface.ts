@@ -1,5 +1,5 @@
 /** The browser host with tabs of one context, which stay when the host dies. */
-import { SIGN_IN_TOKEN } from '../../src/lib/client/sign-in-token.ts';
+import { SIGN_IN_TOKEN } from '../../src/lib/app/client/sign-in-token.ts';
 import { type Host, type HostOptions, startHost } from './host.ts';
 import type { SharedHosts } from './shared-hosts.ts';
 import type { OpenSurface } from './surface.ts';

@@ -90,7 +90,7 @@ async function look(app: App, shoot: (screen: string) => Promise<void>): Promise
   await expect(asked.getByRole('list', { name: /^Put back/ })).toBeVisible();
   await shoot('rewind');
   await asked.getByRole('button', { name: /^Go back/ }).click();
-  await expect(page.getByRole('button', { name: 'Tell the lead again' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Redo files' })).toBeVisible();
   await shoot('rewind-done');
 }
 

@@ -2,7 +2,7 @@
  * A process with many browser hosts, one after the other, each on a home of its own. Started by `shared-hosts.ts`, which
  * talks to it over the channel between the two processes.
  */
-import { BrowserKeys } from '#core/hosting/browser-keys.ts';
+import { BrowserKeys } from '#core/host/ownership/browser-keys.ts';
 import { folders } from '#core/settings/folders.ts';
 import { connect } from '#hosts/connect.ts';
 import { serve } from '#hosts/http.ts';

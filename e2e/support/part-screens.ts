@@ -98,11 +98,13 @@ const choices: WorkScreen = {
     calling('ask_question', {
       questions: [
         {
-          ...{ question: 'Which parser stays?', kind: 'single' },
+          question: 'Which parser stays?',
+          kind: 'single',
           choices: [{ label: 'The old one', description: 'Slow, and well known.' }, { label: 'The new one' }],
         },
         {
-          ...{ question: 'Which formats must it read?', kind: 'multiple' },
+          question: 'Which formats must it read?',
+          kind: 'multiple',
           choices: [{ label: 'YAML' }, { label: 'TOML' }, { label: 'JSON', description: 'With comments.' }],
         },
         { question: 'What is it called?', kind: 'text' },

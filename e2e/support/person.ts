@@ -86,6 +86,16 @@ export class Person {
     return this.log.getByRole('button', { name: pattern, includeHidden: true });
   }
 
+  /** Opens the palette with its keys, and waits until its field has the focus: earlier keys would be lost. */
+  async openPalette(): Promise<Locator> {
+    await this.page.keyboard.press('ControlOrMeta+k');
+    const field = this.page.getByRole('combobox', {
+      name: 'Find a command, conversation, file, report, agent or setting',
+    });
+    await expect(field).toBeFocused();
+    return field;
+  }
+
   /** Shows the calls that are folded into one line, which says what was done by them. */
   async unfold(words: string | RegExp): Promise<void> {
     await this.log.getByRole('button', { name: words, expanded: false }).click();

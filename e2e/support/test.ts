@@ -32,6 +32,16 @@ export const fullSpec = (
 /** What only a desktop can show. */
 const OF_DESKTOPS = /@desktop|@stand-in/;
 
+/**
+ * Skips a spec that another project of the run has, once the time of `.ci/run` is over. `REPEAT_SPECS_UNTIL`: seconds
+ * since 1970; missing: no limit.
+ */
+function skipLateRepetition(place: SurfaceName | null, tags: readonly string[]): void {
+  const until = Number(process.env['REPEAT_SPECS_UNTIL'] ?? Infinity);
+  const isRepetition = place !== null && place !== 'browser' && !tags.some((tag) => OF_DESKTOPS.test(tag));
+  base.skip(isRepetition && Date.now() / 1000 > until, 'it ran in the browser, and the time for repetitions is over');
+}
+
 export interface Place {
   /** Of the project; null: where each test belongs, by its tags. */
   place: SurfaceName | null;
@@ -59,7 +69,8 @@ export const test = base.extend<Place & { start: Start; surface: SurfaceName }, 
     },
     { scope: 'worker' },
   ],
-  start: async ({ surface, browser, hosts, tabs }, use) => {
+  start: async ({ surface, place, browser, hosts, tabs }, use, { tags }) => {
+    skipLateRepetition(place, tags);
     const complaints = new Complaints();
     const closes: (() => Promise<void>)[] = [];
     await use(async (script, options) => {

@@ -5,7 +5,7 @@ import { app, dialog } from 'electron';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { contacted } from '#core/base/outgoing.ts';
-import { makeBackup } from '#core/hosting/make-backup.ts';
+import { makeBackup } from '#core/host/ownership/make-backup.ts';
 import { text } from '../text.ts';
 import { updateSource } from './update-source.ts';
 import { Updates } from './updates.ts';

@@ -36,19 +36,22 @@ const SUB_AGENT_TOOLS = 'src/core/tools/{children,delegate-task,parallel-tasks,s
 const ROOMS: Readonly<Record<string, Room>> = {
   approvals: { sources: ['src/core/approvals/**'], tests: 'tests/core/approvals/**' },
   'sub-agents': {
-    sources: ['src/core/{budget,flows,workflows/sub-agents}/**', SUB_AGENT_TOOLS],
-    tests: 'tests/core/{budget,flows,workflows}/**',
+    sources: ['src/core/runs/{budget,workflow}/**', 'src/core/workflows/{flows,sub-agents}/**', SUB_AGENT_TOOLS],
+    tests: 'tests/core/{runs/budget,workflows}/**',
   },
   envelopes: {
-    sources: ['src/core/runs/{envelope-parts,envelopes,mcp-narrowing,narrowing}.ts'],
+    sources: ['src/core/runs/envelopes/{envelope-parts,envelopes,mcp-narrowing,narrowing}.ts'],
     tests: 'tests/core/runs/**',
   },
-  projection: { sources: ['src/core/store/apply.ts', 'src/core/store/rows/**'], tests: 'tests/core/store/**' },
+  projection: {
+    sources: ['src/domain/**', 'src/core/store/{commits,rows}/**'],
+    tests: 'tests/{domain,core/store}/**',
+  },
   tools: { sources: ['src/core/tools/**'], exclude: SUB_AGENT_TOOLS, tests: 'tests/core/tools/**' },
-  records: { sources: ['src/core/records/**'], tests: 'tests/core/records/**' },
+  records: { sources: ['src/core/host/records/**'], tests: 'tests/core/host/records/**' },
 };
 const TESTS =
-  'tests/core/{agents,approvals,budget,flows,log,loop,mcp,records,runs,runtime,store,tools,workflows,workspace}/**/*.test.ts';
+  'tests/{domain,core/{agents,approvals,host/{records,runtime},mcp,runs,store,tools,workflows,workspace}}/**/*.test.ts';
 
 type RoomMutant = SourceMutant & { room: string };
 type MutantOutcome = 'killed' | 'timed out' | 'survived' | 'not covered';
@@ -85,7 +88,11 @@ async function prepareCopy(): Promise<RoomMutant[]> {
   const sample: RoomMutant[] = [];
   for (const room of options.room) {
     const { sources, exclude = '' } = ROOMS[room] ?? { sources: [] };
-    const sourceFiles = sources.flatMap((pattern) => fs.globSync(pattern, { cwd: ROOT }));
+    const sourceFiles = sources.flatMap((pattern) => {
+      const found = fs.globSync(pattern, { cwd: ROOT });
+      if (found.length === 0) throw new Error(`No file matches ${pattern} of the room ${room}`);
+      return found;
+    });
     const mutants = await listMutants(
       ROOT,
       sourceFiles.filter((file) => file.endsWith('.ts') && !matchesGlob(file, exclude)).toSorted(),

@@ -309,7 +309,6 @@ export const Coagent = z.strictObject({
   systemPrompt: z.string().max(MAX_PROMPT_CHARS),
   provider: z.string(),
   model: z.string().min(1),
-  /** Left out of runs of older versions. */
   modelOrigin: ModelOrigin.optional(),
   maxTokens: z.int().min(1).max(1_000_000),
   effort: Effort.nullable(),

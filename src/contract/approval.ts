@@ -5,7 +5,7 @@ import { Phrase, Phrases } from './approvals/phrase.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from './limits.ts';
 import { Bound } from './message.ts';
-import { AgainOf } from './messages/again.ts';
+import { CopiedFrom } from './messages/fork.ts';
 import { GrantOffer, GrantRequest, VerdictStep } from './permission.ts';
 
 export const Risk = z.enum(['low', 'medium', 'high']);
@@ -37,9 +37,9 @@ export const OwnActions = z.object({
   byMode: z.record(ApprovalMode, z.string()),
   /** Where it has none of them. */
   without: z.string(),
-  /** The sentences as keys and values; left out in questions of older versions. */
+  /** The sentences as keys and values. */
   says: z.object({ byMode: z.record(ApprovalMode, z.array(Phrase)), without: z.array(Phrase) }).optional(),
-  /** All tools that it may be given; left out in questions of older versions. */
+  /** All tools that it may be given. */
   calls: z.array(CallGroup).optional(),
 });
 export type OwnActions = z.infer<typeof OwnActions>;
@@ -81,17 +81,16 @@ export const SpawnItem = z.object({
   title: z.string(),
   envelope: Envelope,
   hash: z.string(),
-  /** Left out in questions of older versions. */
   ownActions: OwnActions.optional(),
   /** Of the coagent and the stages, in the order in which the envelope names them; left out where there are none. */
   served: z.array(z.object({ agent: z.string(), ownActions: OwnActions })).optional(),
   worst: WorstCase.optional(),
   /** Models that their endpoints do not list; left out where there are none. */
   modelWarnings: z.array(z.object({ message: z.string(), says: z.array(Phrase) })).optional(),
-  /** One for each text of the envelope. A text without one must be read; left out in questions of older versions. */
+  /** One for each text of the envelope. A text without one must be read. */
   texts: z.array(TextReading).optional(),
-  /** The person asked for it: another execution again. Left out where an agent asks. */
-  again: AgainOf.optional(),
+  /** The first run, if the person requested a rerun of it. Left out if an agent requested the start. */
+  again: CopiedFrom.optional(),
 });
 export type SpawnItem = z.infer<typeof SpawnItem>;
 
@@ -259,11 +258,11 @@ export const ApprovalRequest = z.object({
   chain: z.array(z.string()),
   title: z.string(),
   description: z.string(),
-  /** Title and description as keys and values, for who reads another language; left out in questions of older versions. */
+  /** Title and description as keys and values, for who reads another language. */
   says: Phrases.optional(),
   subject: Subject,
   options: z.array(AnswerOption),
-  /** What decided when it was asked, of each item; left out where no rule could, and in questions of older versions. */
+  /** The step that decided each item when approval was requested; left out if no rule could decide. */
   why: z.array(VerdictStep).optional(),
   risk: Risk,
   reversible: z.boolean(),

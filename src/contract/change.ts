@@ -58,19 +58,17 @@ export const Undo = z.object({
       agent: z.string(),
       path: z.string().nullable(),
       hunk: z.int().nonnegative().nullable(),
-      /** Files of the call that its event names. Missing in records of earlier versions. */
-      paths: z.array(z.string()).optional(),
+      /** Files of the call that its event names. */
+      paths: z.array(z.string()),
     }),
   ),
   files: z.array(FileChange),
-  /** Permissions of the folders above its files when it started, by path. Missing in records of earlier versions. */
-  folders: z.record(z.string(), z.int()).optional(),
+  /** Permissions of the folders above its files when it started, by path. */
+  folders: z.record(z.string(), z.int()),
   /** In a redo: the folders that the undo found, with their permissions. The redo makes missing ones again. */
   madeFolders: z.record(z.string(), z.int()).optional(),
   /** It was of all from this workflow on. */
   fromWorkflowId: Id.optional(),
-  /** The messages that leave the context of the lead with it, or come back into it: those from this workflow on. */
-  messages: z.object({ fromWorkflowId: Id, left: z.boolean() }).optional(),
   /** Other undos that this one has taken back: then it did again what they had undone. */
   takesBack: z.array(Id),
   /** It was taken back, or is itself one that takes back. */

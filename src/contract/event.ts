@@ -7,7 +7,6 @@ import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import {
   AssistantEntry,
-  Cached,
   CompactionEntry,
   HandoffEntry,
   Image,
@@ -19,8 +18,7 @@ import {
   ToolEntry,
   UserEntry,
 } from './message.ts';
-import { Again, AgainOf } from './messages/again.ts';
-import { ForkEnd, ForkStep, Step, TakenFrom } from './messages/fork.ts';
+import { CopiedFrom, CopiedWorkflow, ForkEnd, ForkStep, Step } from './messages/fork.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
@@ -120,8 +118,8 @@ export const FailureContext = z.object({
 });
 export type FailureContext = z.infer<typeof FailureContext>;
 
-/** Of a run that was taken whole from the cache of a fork: nothing ran, and nothing is counted. Left out of all others. */
-const cached = Cached.optional();
+/** Set in a copy in a fork: nothing ran here, and nothing is counted. */
+const copiedFrom = CopiedFrom.optional();
 
 /** How many sub-agents waited for a slot when one began to wait, itself included; left out where one was free. */
 const QueueDepth = z.int().min(1).optional();
@@ -143,9 +141,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     /** The id that its sender gave the message, with its first start; left out where there was none. */
     sentAs: Id.optional(),
     /** It was taken over from another conversation, when this one was forked from that; left out of one that was sent here. */
-    taken: TakenFrom.optional(),
-    /** It runs one execution again, without a request of its lead; left out of a message to one. */
-    again: AgainOf.optional(),
+    copiedFrom: CopiedWorkflow.optional(),
     /** The step of another conversation that it goes on from; left out of all others. */
     from: ForkStep.optional(),
   }),
@@ -156,8 +152,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     durationMs: z.number(),
     usage: Usage,
     subAgents: z.array(SubAgentSummary),
-    /** As of its start. */
-    taken: z.literal(true).optional(),
+    copiedFrom,
   }),
   /** A run was created and waits: for approval, for a slot, or (a lead) for the workflow before it. */
   z.object({
@@ -176,9 +171,9 @@ export const DurableEvent = z.discriminatedUnion('type', [
     place: z.int().min(1).optional(),
     envelope: Envelope,
     envelopeHash: z.string(),
-    /** The execution that it is again; left out of one that an agent asked for. */
-    again: AgainOf.optional(),
-    cached,
+    /** The first run, if this one repeats it in a fork; left out for any other run. */
+    again: CopiedFrom.optional(),
+    copiedFrom,
   }),
   durable('run-start', {
     attempt: z.int(),
@@ -188,7 +183,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     queueDepth: QueueDepth,
     /** Set for a coagent and a stage: it is none of the sub-agents that a workflow may start. */
     serves: z.literal(true).optional(),
-    cached,
+    copiedFrom,
   }),
   durable('run-end', {
     outcome: Outcome,
@@ -206,7 +201,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     /** As of `usage`; left out where it did not run, or was cut off by a crash. */
     worked: Worked.optional(),
     usage: Usage,
-    cached,
+    copiedFrom,
   }),
   /** `atATime`: how many requests its provider takes at a time, where it has to wait for its turn; left out where not. */
   durable('turn-start', { turn: z.int(), model: z.string(), atATime: z.int().min(1).optional() }),
@@ -282,8 +277,6 @@ export const DurableEvent = z.discriminatedUnion('type', [
     part: z.literal(true).optional(),
     undone: z.boolean(),
   }),
-  /** The person went back to before this message (`left`), so that its lead is not told of it any more; or it is told again. */
-  durable('workflow-leave', { left: z.boolean() }),
   /** A conversation was forked from this one, here: its history ends with this workflow, or right before it; from `step` of it the fork went on, or up to entry `upTo` of it was taken over. */
   durable('workflow-fork', {
     to: Id,
@@ -291,8 +284,6 @@ export const DurableEvent = z.discriminatedUnion('type', [
     step: Step.optional(),
     upTo: z.int().nonnegative().optional(),
   }),
-  /** The person asked for this run again, alone: there, once it was allowed. */
-  durable('run-again', { again: Again.omit({ at: true }) }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),
 ]);
 export type DurableEvent = z.infer<typeof DurableEvent>;

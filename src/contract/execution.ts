@@ -19,7 +19,7 @@ export const SubAgentExecution = z.object({
   status: Status,
   outcome: Outcome.optional(),
   kind: RunKind.optional(),
-  /** That it was approved with; left out of records from before this was kept, as is the cost. */
+  /** That it was approved with. */
   model: z.string().optional(),
   /** Time in which it worked. */
   duration_ms: z.int().optional(),

@@ -1,5 +1,6 @@
 /** The parts of a message, and the entries of a run's transcript in order. */
 import { z } from 'zod';
+import { CopiedFrom } from './messages/fork.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { Outcome } from './outcome.ts';
 
@@ -52,21 +53,8 @@ export type StopReason = z.infer<typeof StopReason>;
 export const ToolStatus = z.enum(['completed', 'error', 'cancelled']);
 export type ToolStatus = z.infer<typeof ToolStatus>;
 
-/**
- * Where a step was done, and paid, that a fork took from the cache of steps: its run in the first conversation. Set by the
- * program alone; left out of what was done here.
- */
-export const Cached = z.object({
-  conversationId: Id,
-  workflowId: Id,
-  runId: Id,
-  /** Of a whole run: the hash of the envelope that was asked for. */
-  key: z.string().optional(),
-});
-export type Cached = z.infer<typeof Cached>;
-
 /** `n` counts a run's entries from 0 without gaps: the key of `message:[run, n]`. */
-const base = { n: z.int().nonnegative(), at: Instant, cached: Cached.optional() };
+const base = { n: z.int().nonnegative(), at: Instant, copiedFrom: CopiedFrom.optional() };
 
 /** A picture as the model was shown it. Its bytes are kept outside of the entry, under their hash. */
 export const Image = z.object({
@@ -109,10 +97,10 @@ export const AssistantEntry = z.object({
   stopReason: StopReason.nullable(),
   interrupted: z.boolean(),
   /**
-   * The request that it answers whole: its id, and the key of its content. Left out of what came in part, and of what
-   * nobody was asked for. Of a cached one it is the request that was paid.
+   * The request that it answers whole; the request of a copy is in the first conversation. Absent from an answer that came
+   * in part, and from text of the program.
    */
-  request: z.object({ id: Id, key: z.string() }).optional(),
+  request: z.object({ id: Id }).optional(),
   /**
    * Set where a call of it had been acted upon when the rest was lost: its complete parts are the message, and are sent
    * back. `calls`: names of calls that had begun and were lost, as far as they had come.
@@ -219,8 +207,8 @@ export const CompactionEntry = z.object({
   upTo: z.int().nonnegative(),
   /** How many entries it stands for of the lead's run in each earlier workflow that it was told of, oldest first. */
   prior: z.array(z.int().nonnegative()),
-  /** Which runs those are, in the same order. Left out by older versions: then the first ones that the lead is told of. */
-  priorRuns: z.array(Id).optional(),
+  /** Which runs those are, in the same order. */
+  priorRuns: z.array(Id),
   /** Word for word: what the person said and decided before, and the plan. */
   kept: z.string(),
   /** Input tokens of a request before and after it: counted by the provider as far as known, else by estimate. */

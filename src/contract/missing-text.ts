@@ -5,7 +5,6 @@ const WORDS: Readonly<Record<Missing['kind'], readonly [string, string]>> = {
   workflows: ['workflow', 'workflows'],
   runs: ['run', 'runs'],
   events: ['event', 'events'],
-  altered: ['event as it was written', 'events as they were written'],
   entries: ['message or result', 'messages and results'],
   calls: ['tool call', 'tool calls'],
   requests: ['model request', 'model requests'],
@@ -23,14 +22,15 @@ export function missingText(missing: readonly Missing[] | undefined): string | n
 /** One sentence with what to do, for lists of what is stored and of what was found in it; null if they have all. */
 export function unlistedText({ conversations, workflows }: Unlisted): string | null {
   const parts = [
-    ...(conversations > 0 ? [numbered(conversations, 'conversation')] : []),
-    ...(workflows > 0 ? [numbered(workflows, 'workflow')] : []),
+    ...(conversations > 0 ? [formatCount(conversations, 'conversation')] : []),
+    ...(workflows > 0 ? [formatCount(workflows, 'workflow')] : []),
   ];
   if (parts.length === 0) return null;
   return `The lists are not complete: at least ${parts.join(' and ')} cannot be read in the store. "triad doctor --full" says what is missing; to get it back, restore a backup with "triad restore DIR".`;
 }
 
-const numbered = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+/** Returns a count with its noun, such as `2 events`. The plural must end in `s`. */
+export const formatCount = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** `counted`: what `countsOf` said. */
 export function incompleteText(what: 'history' | 'backup', counted: string): string {

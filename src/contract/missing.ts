@@ -2,19 +2,19 @@
 import { z } from 'zod';
 import { Id } from './ids.ts';
 
+/** Ranges of numbers, both ends included. */
+export const NumberRanges = z.array(z.object({ from: z.int(), to: z.int() }));
+
 export const Missing = z.object({
-  /**
-   * `altered`: the events of a workflow, some of which are not what was written; `entries`: of a run's history; `rows`: of
-   * other kinds that are made from the events.
-   */
-  kind: z.enum(['workflows', 'runs', 'events', 'altered', 'entries', 'calls', 'requests', 'approvals', 'rows']),
+  /** `entries`: of the history of a run; `rows`: rows of other kinds that follow from events. */
+  kind: z.enum(['workflows', 'runs', 'events', 'entries', 'calls', 'requests', 'approvals', 'rows']),
   conversationId: Id,
   /** Null for what is told by conversation alone. */
   workflowId: Id.nullable(),
   runId: Id.nullable(),
   count: z.int().positive(),
-  /** Which numbers are missing, both ends included; empty where they are not numbered. */
-  ranges: z.array(z.object({ from: z.int(), to: z.int() })),
+  /** Which numbers are missing; empty where they are not numbered. */
+  ranges: NumberRanges,
 });
 export type Missing = z.infer<typeof Missing>;
 

@@ -24,7 +24,7 @@ export type Outcome = z.infer<typeof Outcome>;
  * - `RequestUsage` (event.ts): one finished request with tokens, times and price: what all sums are made of;
  * - `Tally`: the sum of requests, in exact integers: what rows store and code adds up (`tally.ts`);
  * - `Usage`: a tally with its cost in US dollars: what events and exports carry;
- * - `Used` (core/budget): what limits are compared with: tokens of all classes together, cost, time and iterations.
+ * - `Used` (core/runs/budget): what limits are compared with: tokens of all classes together, cost, time and iterations.
  */
 
 /** The part of a sum that is estimated, because the provider's count is not known; left out where it is nothing. */

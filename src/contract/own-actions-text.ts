@@ -2,7 +2,7 @@
 import type { Envelope } from './agent.ts';
 import type { SpawnItem } from './approval.ts';
 
-/** Empty for a question of an older version. */
+/** Empty if the question does not contain the sentences. */
 export function ownActionsText(
   { ownActions }: Pick<SpawnItem, 'ownActions'>,
   { tools, approvalMode }: Pick<Envelope, 'tools' | 'approvalMode'>,

@@ -10,7 +10,10 @@ import { contextMethods } from './context/context-methods.ts';
 import { Door } from './telemetry/door.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { FolderKind } from './hosts/folder-kind.ts';
+import { archiveMethods } from './history/archive-methods.ts';
 import { historyMethods } from './history/history-methods.ts';
+import { journalMethods } from './history/journal-methods.ts';
+import { noticeMethods } from './history/store-notice.ts';
 import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
 import { LANGUAGES } from './messages/language.ts';
 import { Id } from './ids.ts';
@@ -126,28 +129,22 @@ export const methods = {
   ...telemetryMethods,
   ...securityMethods,
   /**
-   * With `left`, this workflow and every later one leave the context of the lead; without it, they come back. Nothing is
-   * deleted. With `files`, the changes of these workflows are undone, or redone, as by `change.undo`: both or nothing, also
-   * after a kill. Returns the outcome of each file. `conflict` while something works in the conversation, if it is in the
-   * trash, or as in `change.undo`; `not_found` if the conversation has no such workflow.
+   * Forks before a workflow, and undoes the file changes of this workflow and of every later one; or does neither. `leave`
+   * as in `change.undo`. Returns the fork, and the outcome of each file. `conflict` while work runs in the conversation, if
+   * it is in the trash, or as in `change.undo`; `not_found` if it has no such workflow.
    */
   'conversation.rewind': method(
-    z.strictObject({
-      conversationId: Id,
-      workflowId: Id,
-      left: z.boolean(),
-      files: z.boolean().default(false),
-      leave: z.boolean().default(false),
-    }),
-    z.object({ files: z.array(UndoneFile) }),
+    z.strictObject({ conversationId: Id, workflowId: Id, leave: z.boolean().default(false) }),
+    z.object({ conversation: ConversationRow, files: z.array(UndoneFile) }),
   ),
   /**
-   * A new conversation whose history ends with this workflow of it, with entry `entry` of its lead's run, or right before it.
-   * What was left since is left out; what works still is cut there. No file is touched, and nothing is counted twice.
-   * `runId`: the entry is one of this run of the workflow; of a sub-agent's, the lead's history ends before its report.
-   * `goOn`: the fork also goes on from that entry by itself, as the workflow would have: what was done until there is taken
-   * from the cache of steps, at no cost and without being done again, and the rest is asked. `approve`: who answers there.
-   * `conflict` for one in the trash, and for a step that nothing can go on from.
+   * Makes a new conversation whose history ends before or after a workflow, or at entry `entry` of its lead's run. Open work
+   * is cut off in the fork. Changes no file. Copied work is not counted again.
+   * `runId`: the entry belongs to this run. For a sub-agent, the history of the lead ends before its report.
+   * `goOn`: the fork also goes on from that entry. Earlier work is copied, without cost. `approve`: its approval policy.
+   * `goOn` with `runId` and no `entry`: that sub-agent, which has ended, starts again after an approval, and its lead goes on
+   * with the report. A rejection ends the fork without a request.
+   * `conflict` in the trash, and for a step from which nothing can go on; `not_allowed` if a rule denies the start.
    */
   'conversation.fork': method(
     z.strictObject({
@@ -208,6 +205,9 @@ export const methods = {
   'store.conversations': method(nothing, z.array(Id)),
   /** What is in the store, by what names it, and in no list: a list ends without a word where it cannot be read. */
   'store.unlisted': method(nothing, Unlisted),
+  ...archiveMethods,
+  ...journalMethods,
+  ...noticeMethods,
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** Moves conversations to the trash that have not changed for this many days; returns how many. */
   'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),
@@ -228,7 +228,8 @@ export const methods = {
       images: SentImages.optional(),
       files: SentFiles.optional(),
       ...LeadChoice.shape,
-      ...{ via: Door.optional(), language: z.enum(LANGUAGES).optional() },
+      via: Door.optional(),
+      language: z.enum(LANGUAGES).optional(),
       sentAs: Id.optional(),
       begin: z.strictObject(beginning).optional(),
     }),
@@ -260,16 +261,6 @@ export const methods = {
   'run.extend': method(z.strictObject({ runId: Id, ...more }), z.object({ workflowId: Id })),
   /** Continues a sub-agent that did not complete from its last finished step; the lead gets the new report. */
   'run.retry': method(z.strictObject({ runId: Id }), z.object({ workflowId: Id })),
-  /**
-   * Runs one ended execution of a sub-agent again, alone, with the envelope that is stored of it, in a new conversation: asked
-   * about like any start of a sub-agent, and the only thing there. No file is touched before. `conflict` where it has not
-   * ended, leads, or is in the trash; `envelope_mismatch` where its envelope is not what it was started with; otherwise why
-   * it cannot be had as it was.
-   */
-  'run.again': method(
-    z.strictObject({ runId: Id, approve: ApprovePolicy.default('ask'), via: Door.optional() }),
-    z.object({ conversationId: Id, workflowId: Id, runId: Id }),
-  ),
   /**
    * The person says something to a sub-agent that works, or waits: it reads that before its next request to the model, and
    * its lead is told with its report. It starts nothing and answers no question. `conflict` where the run has ended, waits

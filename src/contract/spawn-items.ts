@@ -13,10 +13,12 @@ export function spawnItems(subject: Subject): readonly SpawnItem[] {
   return isSpawn(subject) ? subject.items : [];
 }
 
-/** Whether the person asked for it: an execution again. Nobody but them answers it, and it waits as long as they do. */
+/**
+ * Returns whether the person asked for one of its sub-agents to run again. The question is then theirs alone, also about
+ * siblings of the same call, and has no time limit.
+ */
 export function isOwnWish(subject: Subject): boolean {
-  const items = spawnItems(subject);
-  return items.length > 0 && items.every(({ again }) => again !== undefined);
+  return spawnItems(subject).some(({ again }) => again !== undefined);
 }
 
 /** Returns whether a question has no time limit: the person asked for it, or a run waits at its limit. */

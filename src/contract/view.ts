@@ -6,11 +6,11 @@ import { Phrases } from './approvals/phrase.ts';
 import { Signals } from './attention/signals.ts';
 import { DesktopChoices } from './hosts/desktop-choices.ts';
 import { ErrorInfo } from './error.ts';
+import { StoreNotice } from './history/store-notice.ts';
 import { RequestUsage, SubAgentSummary } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
-import { Cached, Entry, Image, PlanItem, Review, Word } from './message.ts';
-import { Again, AgainOf } from './messages/again.ts';
-import { Fork, ForkedFrom, ForkStep, TakenFrom } from './messages/fork.ts';
+import { Entry, Image, PlanItem, Review, Word } from './message.ts';
+import { CopiedFrom, CopiedWorkflow, Fork, ForkedFrom, ForkStep } from './messages/fork.ts';
 import { ProviderWait } from './messages/provider-wait.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Tally, Usage } from './outcome.ts';
@@ -65,18 +65,14 @@ export const WorkflowRow = z.object({
   budget: Budget.nullish(),
   /** Time in which at least one of its runs worked, in milliseconds: without waiting and downtime. */
   workedMs: z.number().nullish(),
-  /** The person went back to before it: later messages tell the lead nothing of it. Left out: never. */
-  left: z.boolean().nullish(),
   /** Pictures of the message, and what was chosen for its lead with it; left out for none. */
   images: z.array(Image).nullish(),
   chosen: LeadChoice.nullish(),
   /** The id that its sender gave the message; left out where there was none. */
   sentAs: Id.nullish(),
   /** Set in a fork, for what it took over: nothing of it is counted, listed or continued here. */
-  taken: TakenFrom.nullish(),
-  /** It runs this execution again, alone; left out of a message to a lead. */
-  again: AgainOf.nullish(),
-  /** The step of another conversation that it goes on from: steps that were done there are taken from its cache. */
+  copiedFrom: CopiedWorkflow.nullish(),
+  /** The step of another conversation that it goes on from: what was done until there is copied. */
   from: ForkStep.nullish(),
   /** The forks that were made at it, in order; left out for none. */
   forks: z.array(Fork).nullish(),
@@ -108,9 +104,8 @@ export const RunRow = z.object({
   task: z.string(),
   envelope: Envelope,
   envelopeHash: z.string(),
-  /** The execution that it is again, and those that are it again, in order; left out for none. */
-  again: AgainOf.nullish(),
-  agains: z.array(Again).nullish(),
+  /** The first run, if this one repeats it in a fork; left out for any other run. */
+  again: CopiedFrom.nullish(),
   status: Status,
   outcome: Outcome.nullable(),
   text: z.string(),
@@ -135,8 +130,8 @@ export const RunRow = z.object({
   queueDepth: z.int().nullish(),
   /** How full its context is: input and output tokens of its last turn, or what a compaction left of them. */
   contextTokens: z.int().nullish(),
-  /** It was taken whole from the cache of a fork; left out of what ran here. */
-  cached: Cached.nullish(),
+  /** Set in a fork for a run that is copied whole: nothing of it ran here. */
+  copiedFrom: CopiedFrom.nullish(),
   /** What the person was told beside its transcript, such as why its context was not compacted. */
   notices: z.array(z.object({ level: z.enum(['info', 'warning', 'error']), text: z.string(), at: Instant })).nullish(),
 });
@@ -199,7 +194,7 @@ export const Snapshot = z.object({
   /** Oldest first; `more` says whether older ones exist. */
   workflows: z.array(WorkflowRow),
   more: z.boolean(),
-  /** In a fork also those of the conversation that it is from: `cached` of each names itself. */
+  /** In a fork also those of the conversation that it is from: `copiedFrom` of each names itself. */
   runs: z.array(RunRow),
   /** Entries of the leads' runs, and of runs that have not ended. */
   entries: z.record(z.string(), z.array(Entry)),
@@ -272,11 +267,13 @@ export const Attention = z.object({
   interrupted: z.array(Interrupted).optional(),
   /** Work waits because the disk of the data folder is full. */
   diskFull: ErrorInfo.optional(),
-  /** MCP servers that refused what was asked of them until the person signs in; left out by programs of older versions. */
+  /** Damage of the history, until a window hides it. */
+  storeNotice: StoreNotice.optional(),
+  /** MCP servers that refused what was asked of them until the person signs in. */
   signIns: z.array(z.object({ server: z.string(), at: Instant })).optional(),
-  /** How the person wants to be called; left out by programs of older versions. */
+  /** How the person wants to be called. */
   signals: Signals.optional(),
-  /** What is set about the desktop around the pages; left out by programs of older versions. */
+  /** Settings of the desktop around the pages. */
   desktop: DesktopChoices.optional(),
 });
 export type Attention = z.infer<typeof Attention>;
@@ -360,7 +357,7 @@ export const MemoryNote = z.object({
   name: z.string(),
   text: z.string(),
   updatedAt: Instant,
-  /** The run that wrote it last; left out of notes from before this was kept. */
+  /** The run that wrote it last. */
   writer: z
     .object({
       conversationId: Id,

@@ -1,8 +1,8 @@
 /** The runtime for the Node hosts: the environment is read here, and keys lie in a file. */
 import { errorInfo, TriadError } from '#core/base/errors.ts';
 import { folders } from '#core/settings/folders.ts';
-import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
-import type { HostingOptions } from '#core/hosting/options.ts';
+import { type Connected, connectOrOwn } from '#core/host/ownership/connect-or-own.ts';
+import type { HostingOptions } from '#core/host/ownership/options.ts';
 import { pricesFile, settingsFile } from '#core/settings/guarded-files.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { ownVersion } from './version.ts';

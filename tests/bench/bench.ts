@@ -1,10 +1,12 @@
-/** `npm run bench -- [--quick] [--history] [--growth] [--only GROUP,…] [--json FILE] [--profile FOLDER]`: this project beside its floor. */
-import { mkdir, writeFile } from 'node:fs/promises';
+/** `npm run bench -- [--quick] [--history] [--growth] [--only GROUP,…] [--json FILE] [--profile FOLDER] [--reference]`: this project beside its floor. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Figure, unmeasured } from './figure.ts';
+import { compareWithReference, createReference, type Reference } from './reference.ts';
 import { cardFigures } from './figures/cards.ts';
+import { conversationFigures } from './figures/conversation.ts';
 import { creationFigures } from './figures/creation.ts';
 import { desktopFigures } from './figures/desktop.ts';
 import { floodFigures } from './figures/flood.ts';
@@ -12,6 +14,7 @@ import { growthFigures } from './figures/growth.ts';
 import { historyFigures } from './figures/history.ts';
 import { launchFigures } from './figures/launch.ts';
 import { pageFigures } from './figures/page.ts';
+import { recoveryFigures } from './figures/recovery.ts';
 import { searchFigures } from './figures/search.ts';
 import { snapshotFigures } from './figures/snapshots.ts';
 import { stopFigures } from './figures/stop.ts';
@@ -40,6 +43,8 @@ const FULL: Sizes = {
   messages: 10_000,
   scrolls: 7,
   words: 3000,
+  talk: 1000,
+  conversation: 1000,
   searched: 50_000,
   searches: 7,
   patienceMs: 70_000,
@@ -63,6 +68,8 @@ const QUICK: Sizes = {
   messages: 300,
   scrolls: 1,
   words: 1000,
+  talk: 100,
+  conversation: 100,
   searched: 5000,
   searches: 3,
   patienceMs: 70_000,
@@ -72,8 +79,10 @@ const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> 
   realistic: realisticFigures,
   creation: creationFigures,
   growth: growthFigures,
+  conversation: conversationFigures,
   flood: floodFigures,
   stored: storedFigures,
+  recovery: recoveryFigures,
   streams: streamFigures,
   launch: launchFigures,
   desktop: desktopFigures,
@@ -86,6 +95,7 @@ const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> 
 };
 /** Processes that already ran or waited to run. */
 const BUSY_LOAD = 0.7;
+const REFERENCE = join(import.meta.dirname, 'reference.json');
 const RESULTS = join(import.meta.dirname, '../../test-results/bench.json');
 
 const { values } = parseArgs({
@@ -96,11 +106,13 @@ const { values } = parseArgs({
     only: { type: 'string' },
     json: { type: 'string' },
     profile: { type: 'string' },
+    /** Makes these figures the reference. */
+    reference: { type: 'boolean', default: false },
   },
 });
 const sizes = {
   ...(values.quick ? QUICK : FULL),
-  ...(values.history ? { history: 100_000 } : {}),
+  ...(values.history ? { history: 100_000, conversation: 10_000 } : {}),
   // All of them, however long they take.
   ...(values.growth ? { batch: 100, batches: 10, patienceMs: 3_600_000 } : {}),
 };
@@ -119,6 +131,9 @@ if (loadBefore > BUSY_LOAD)
     `\nThe machine was busy before (load ${loadBefore.toFixed(1)}): times and ratios are worse than on an idle one.`,
   );
 await report(figures);
+const reference = JSON.parse(await readFile(REFERENCE, 'utf8')) as Reference;
+for (const line of compareWithReference(figures, reference)) console.log(`warning: ${line}`);
+if (values.reference) await writeFile(REFERENCE, `${JSON.stringify(createReference(figures, reference), null, 2)}\n`);
 
 /** A group that fails says why, makes the exit code 1, and does not keep the others from being measured. */
 async function measure(name: string): Promise<Figure[]> {

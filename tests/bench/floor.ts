@@ -43,8 +43,9 @@ export function openFloor(url: string, folder: string): Work {
   const client = new Anthropic({ apiKey: 'bench-key', baseURL: url, maxRetries: 0, openTelemetry: false });
   let controller = new AbortController();
   let running: Promise<unknown> = Promise.resolve();
-  const run = (prompt: string, sink: Sink) =>
-    agent({ client, folder, signal: controller.signal, sink }, 'lead', prompt);
+  const run = (prompt: string, sink: Sink, earlier: Anthropic.MessageParam[] = []) =>
+    agent({ client, folder, signal: controller.signal, sink }, 'lead', prompt, earlier);
+  let conversation: Anthropic.MessageParam[] = [];
   const timed = async (prompt: string, sink: Sink) => {
     const sentAt = clock();
     await run(prompt, sink);
@@ -53,6 +54,11 @@ export function openFloor(url: string, folder: string): Work {
   return {
     workflow: async () => ({ ...(await timed('Look at all parts', () => undefined)), shown: [], updates: [] }),
     stream: timed,
+    talk: async (count, fresh) => {
+      if (fresh) conversation = [];
+      for (let sent = 0; sent < count; sent += 1) await run(`Message ${sent}`, () => undefined, conversation);
+    },
+    settled: () => Promise.resolve(),
     begin: async () => {
       controller = new AbortController();
       running = run('Look at all parts', () => undefined).catch(() => undefined);
@@ -74,13 +80,16 @@ interface Loop {
   sink: Sink;
 }
 
-/** Turns until the model calls nothing more; calls of one response run at the same time. */
-async function agent(loop: Loop, role: Role, prompt: string): Promise<string> {
-  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: prompt }];
+/** Turns until the model calls nothing more; calls of one response run at the same time. Adds to `messages`. */
+async function agent(loop: Loop, role: Role, prompt: string, messages: Anthropic.MessageParam[] = []): Promise<string> {
+  messages.push({ role: 'user', content: prompt });
   for (;;) {
     const { content } = await turn(loop, role, messages);
     const calls = content.filter((block) => block.type === 'tool_use');
-    if (calls.length === 0) return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    if (calls.length === 0) {
+      messages.push({ role: 'assistant', content });
+      return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    }
     const results = await Promise.all(
       calls.map(async (call): Promise<Anthropic.ToolResultBlockParam> => {
         return { type: 'tool_result', tool_use_id: call.id, content: await execute(loop, call) };

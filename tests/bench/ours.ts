@@ -1,9 +1,11 @@
 /** This project: the runtime as the hosts compose it, approvals answered by rule, its store on the disk. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentEvent } from '#contract/event.ts';
-import type { Runtime } from '#core/runtime/runtime.ts';
+import type { Runtime } from '#core/host/runtime/runtime.ts';
 import type { Store } from '#core/store/store.ts';
+import { ARCHIVE } from '#core/store/archive/archive-folder.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { composeRuntime, settingsOf } from '../support/compose.ts';
 import { clock } from './clock.ts';
@@ -14,11 +16,12 @@ type Listener = (event: AgentEvent) => void;
 /** What a person follows of a sub-agent. */
 const PROGRESS: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>(['run-queue', 'run-start', 'run-end']);
 
-/** The store lies in `FOLDER/store`, unless one is given; the workspace in `FOLDER/workspace`. */
+/** The store is in `FOLDER/store` with its archive beside it, unless one is given; the workspace in `FOLDER/workspace`. */
 export async function openOurs(url: string, folder: string, given?: Store): Promise<Work> {
   const workspace = join(folder, 'workspace');
   await mkdir(workspace, { recursive: true });
-  const store = given ?? (await openStore({ url: `rocksdb://${join(folder, 'store')}` }));
+  const places = { url: `rocksdb://${join(folder, 'store')}`, archive: join(folder, ARCHIVE) };
+  const store = given ?? (await openStore(places));
   const runtime = await composeRuntime({
     store,
     url,
@@ -30,6 +33,7 @@ export async function openOurs(url: string, folder: string, given?: Store): Prom
     },
   });
   let begun: Begun | null = null;
+  let talking: string | null = null;
   return {
     workflow: async () => {
       const starts = new StartReader();
@@ -42,8 +46,20 @@ export async function openOurs(url: string, folder: string, given?: Store): Prom
       });
       return { sentAt, endedAt: await ended };
     },
+    talk: async (count, fresh) => {
+      if (fresh || talking === null) talking = (await runtime.request('conversation.create', {})).id;
+      for (let sent = 0; sent < count; sent += 1)
+        await (
+          await begin(runtime, `Message ${sent}`, () => undefined, { conversationId: talking })
+        ).ended;
+    },
+    settled: async () => {
+      await store.settled();
+      while ((await countStaleSessions(folder)) > 0) await delay(LOOK_MS);
+      await store.settled();
+    },
     begin: async () => {
-      begun = await begin(runtime, 'Look at all parts', () => undefined, 'cancelled');
+      begun = await begin(runtime, 'Look at all parts', () => undefined, { outcome: 'cancelled' });
     },
     stop: async () => {
       if (!begun) throw new Error('nothing was begun');
@@ -56,20 +72,30 @@ export async function openOurs(url: string, folder: string, given?: Store): Prom
   };
 }
 
+/** Time between two looks at the work behind the workflows, in milliseconds. */
+const LOOK_MS = 100;
+
+async function countStaleSessions(folder: string): Promise<number> {
+  return (await readdir(join(folder, 'sessions-behind')).catch(() => [])).length;
+}
+
 interface Begun {
   workflowId: string;
   sentAt: number;
   ended: Promise<number>;
 }
 
-/** A workflow in a conversation of its own; opening that is not part of the time. */
+/** A workflow in a new conversation, unless one is given; creating that is not part of the time. */
 async function begin(
   runtime: Runtime,
   text: string,
   listener: Listener,
-  outcome: 'completed' | 'cancelled' = 'completed',
+  {
+    outcome = 'completed',
+    conversationId: given,
+  }: { outcome?: 'completed' | 'cancelled'; conversationId?: string } = {},
 ): Promise<Begun> {
-  const { id: conversationId } = await runtime.request('conversation.create', {});
+  const conversationId = given ?? (await runtime.request('conversation.create', {})).id;
   const end = Promise.withResolvers<number>();
   const leave = await runtime.subscribe('conversation', { conversationId }, (event) => {
     try {

@@ -18,7 +18,7 @@ export interface PortCounts {
 
 const OPEN_MS = 30_000;
 /** Tables that are written behind the log, from what it has. */
-const INDEX = /\b(workflow_index|execution_index|facet|search_segment|search_words)\b|\$queue\b/;
+const INDEX = /\b(workflow_index|list_segment|list_column|list_term|facet|search_segment|search_words)\b|\$queue\b/;
 const INDEX_QUEUE = /\bFROM index_queue\b/;
 /** A statement that names the list of its rows. */
 const LISTED = /^(?:INSERT (?:IGNORE )?INTO \w+|DELETE) \$(\w+)/;

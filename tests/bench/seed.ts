@@ -1,11 +1,10 @@
 /** Histories as the engine would have written them, straight into the store. */
 import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Usage } from '#contract/outcome.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import { newId } from '#core/base/ids.ts';
-import { apply } from '#core/store/apply.ts';
-import type { Store, Write } from '#core/store/store.ts';
+import type { CommitItem, Store } from '#core/store/store.ts';
 import { envelopeOf } from '../support/envelope.ts';
 
 /** An event without what every event of a run carries. */
@@ -18,6 +17,9 @@ type Ids = Pick<DurableEvent, 'conversationId' | 'workflowId' | 'runId' | 'paren
 
 const WORKFLOWS_OF_CONVERSATION = 20;
 const EVENTS_OF_COMMIT = 1000;
+/** Messages of a long conversation until its context is full, and as many of them as a compaction repeats. */
+const [MESSAGES_OF_COMPACTION, KEPT_MESSAGES] = [600, 600];
+const NOTES = 'The person asks what the parts of the program do. '.repeat(100);
 const NO_USAGE: Usage = {
   inputTokens: 100,
   outputTokens: 20,
@@ -31,8 +33,7 @@ export class Seeder {
   readonly #folder: string;
   #seq = 0;
   #conversationId = '';
-  #events: DurableEvent[] = [];
-  #writes: Write[] = [];
+  #items: CommitItem[] = [];
 
   constructor(store: Store, folder: string) {
     this.#store = store;
@@ -51,6 +52,43 @@ export class Seeder {
     return this.#conversationId;
   }
 
+  /** A conversation of so many messages, with a compaction as often as one is usual; resolves with its id. */
+  async messages(count: number, ask: (index: number) => string, answer: string): Promise<string> {
+    this.#converse();
+    const prior: { runs: string[]; said: string[] } = { runs: [], said: [] };
+    for (let index = 0; index < count; index += 1) {
+      const prompt = ask(index);
+      const lead = this.#begin(prompt);
+      const at = new Date().toISOString();
+      this.#event(lead, { type: 'message-end', entry: { kind: 'user', source: 'person', text: prompt, n: 0, at } });
+      this.#says(lead, 1, answer);
+      if (index % MESSAGES_OF_COMPACTION === MESSAGES_OF_COMPACTION - 1) this.#compacts(lead, prior);
+      prior.runs.push(lead.runId);
+      prior.said.push(prompt);
+      await this.#end(lead);
+    }
+    await this.#flush();
+    return this.#conversationId;
+  }
+
+  #compacts(run: Ids, { runs, said }: { runs: readonly string[]; said: readonly string[] }): void {
+    const at = new Date().toISOString();
+    const entry = {
+      kind: 'compaction' as const,
+      n: 2,
+      at,
+      text: NOTES,
+      upTo: 1,
+      auto: true,
+      prior: runs.map(() => 2),
+      priorRuns: [...runs],
+      kept: said.slice(-KEPT_MESSAGES).join('\n'),
+      tokensBefore: 160_000,
+      tokensAfter: 60_000,
+    };
+    this.#event(run, { type: 'compaction', entry });
+  }
+
   /** One workflow of about so many events: a lead and three sub-agents who call tools over and over. */
   async long(
     events: number,
@@ -66,7 +104,7 @@ export class Seeder {
     const rounds = Math.max(1, Math.floor(events / 4 / 7));
     for (let round = 0; round < rounds; round += 1) {
       for (const run of [lead, ...children]) this.#round(run, round);
-      if (this.#events.length >= EVENTS_OF_COMMIT) await this.#flush();
+      if (this.#items.length >= EVENTS_OF_COMMIT) await this.#flush();
     }
     for (const child of children) this.#event(child, { type: 'run-end', ...ended('The part is in order.') });
     await this.#end(lead);
@@ -88,7 +126,7 @@ export class Seeder {
       lastSeq: 0,
       usage: ZERO_TALLY,
     };
-    this.#writes.push({ kind: 'put', table: 'conversation', key: row.id, row });
+    this.#items.push({ table: 'conversation', key: row.id, row });
   }
 
   #begin(prompt: string): Ids {
@@ -190,18 +228,17 @@ export class Seeder {
     const end = ended('It is in order.');
     this.#event(lead, { type: 'run-end', ...end });
     this.#event(lead, { type: 'workflow-end', ...end, subAgents: [] });
-    if (this.#events.length >= EVENTS_OF_COMMIT) await this.#flush();
+    if (this.#items.length >= EVENTS_OF_COMMIT) await this.#flush();
   }
 
   #event(ids: Ids, payload: Payload): void {
     this.#seq += 1;
     const event: DurableEvent = { ...payload, at: new Date().toISOString(), ...ids, seq: this.#seq };
-    this.#events.push(event);
-    this.#writes.push(...apply(event));
+    this.#items.push({ event });
   }
 
   async #flush(): Promise<void> {
-    await this.#store.commit(this.#events.splice(0), this.#writes.splice(0));
+    await this.#store.commit(this.#items.splice(0));
   }
 }
 

@@ -1,7 +1,10 @@
-/** The model's server in a process of its own: `scripted FIRST_TOKEN_MS DELTA_MS`, `cards WORDS DELTA_MS`, `plain` or `stamped`. */
+/** The model's server in a process of its own: `scripted FIRST_TOKEN_MS DELTA_MS`, `cards WORDS DELTA_MS`, `plain`, `long` or `stamped`. */
 import { plainAnswer, threeChildren } from '../support/fake-model/scenarios.ts';
+import { summarising } from '../support/fake-model/compacting.ts';
+import { type Script, text } from '../support/fake-model/script.ts';
 import { startFakeModel } from '../support/fake-model/server.ts';
 import { fromEpoch } from './clock.ts';
+import { ANSWER } from './long-answer.ts';
 import { serve } from './peer.ts';
 import { startStampedServer } from './stamped-server.ts';
 import { threeReports } from './three-reports.ts';
@@ -25,6 +28,15 @@ export interface ServerOperations {
   take(): Promise<Handled[]>;
 }
 
+function scriptOf(kind: string): Script {
+  if (kind === 'plain') return plainAnswer();
+  if (kind === 'cards') return threeReports(Number(first));
+  if (kind !== 'long') return threeChildren();
+  return summarising()
+    .on({})
+    .reply([text(ANSWER)], { name: 'answer' });
+}
+
 const [kind = '', first = '0', deltaMs = '0'] = process.argv.slice(2);
 if (kind === 'stamped') {
   const server = await startStampedServer();
@@ -33,7 +45,7 @@ if (kind === 'stamped') {
 } else {
   const cards = kind === 'cards';
   const latency = { firstTokenMs: cards ? 0 : Number(first), deltaMs: Number(deltaMs) };
-  const script = kind === 'plain' ? plainAnswer() : cards ? threeReports(Number(first)) : threeChildren();
+  const script = scriptOf(kind);
   const server = await startFakeModel(script, { latency });
   const peek = async (): Promise<Handled[]> =>
     server.requests.map(({ rule, problem, receivedAt, endedAt, headers }) => {

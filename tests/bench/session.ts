@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ConversationOperations } from './conversation-process.ts';
 import { Peer } from './peer.ts';
 import type { ServerOperations } from './server-process.ts';
 import type { SideOperations } from './side.ts';
@@ -35,6 +36,10 @@ export interface Sizes {
   scrolls: number;
   /** Of each of the three reports that are written at once. */
   words: number;
+  /** Messages of the conversation whose processor time is measured. */
+  talk: number;
+  /** Messages of the conversation that is also opened, searched and exported. */
+  conversation: number;
   /** Files of the tree that is searched. */
   searched: number;
   searches: number;
@@ -75,6 +80,17 @@ export class Session {
 
   async server(...args: string[]): Promise<Peer<ServerOperations>> {
     return this.#keep(await Peer.start<ServerOperations>(join(here, 'server-process.ts'), args));
+  }
+
+  /** Our side in one conversation. */
+  async conversation(name: string, url: string): Promise<Peer<ConversationOperations>> {
+    const file = join(here, 'conversation-process.ts');
+    return this.#keep(await Peer.start<ConversationOperations>(file, [url, await this.folder(name)], ['--expose-gc']));
+  }
+
+  /** Our side in a folder. */
+  ours(url: string, folder: string): Promise<Peer<SideOperations>> {
+    return this.#side(['ours', url, folder], []);
   }
 
   async arena(name: string, ...serverArgs: string[]): Promise<Arena> {

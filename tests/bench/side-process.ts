@@ -20,11 +20,25 @@ const batch: SideOperations['batch'] = async (count) => {
     updates.push(...times.updates);
   }
   const ms = clock() - start;
-  const { user, system } = process.cpuUsage(before);
+  const cpuMs = cpuSince(before);
+  await work.settled();
+  const wholeCpuMs = cpuSince(before);
   globalThis.gc?.();
   const { heapUsed, rss } = process.memoryUsage();
-  return { ms, cpuMs: (user + system) / 1000, heap: heapUsed, rss, shown, updates };
+  return { ms, cpuMs, wholeCpuMs, heap: heapUsed, rss, shown, updates };
 };
+
+const talk: SideOperations['talk'] = async ({ count, fresh }) => {
+  const before = process.cpuUsage();
+  await work.talk(count, fresh);
+  await work.settled();
+  return cpuSince(before) / count;
+};
+
+function cpuSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
 
 const stream: SideOperations['stream'] = async ({ prompt, count }) => {
   const reader = new StampReader();
@@ -36,6 +50,7 @@ serve(
   {
     batch,
     stream,
+    talk,
     held,
     workflow: () => work.workflow(),
     begin: () => work.begin(),

@@ -15,8 +15,9 @@ export interface WorkflowTimes {
 
 export interface BatchTimes {
   ms: number;
-  /** Processor time of all threads of the process. */
+  /** Processor time of all threads of the process, without and with the work behind the workflows. */
   cpuMs: number;
+  wholeCpuMs: number;
   /** Bytes after a collection of garbage. */
   heap: number;
   rss: number;
@@ -36,6 +37,10 @@ export interface Work {
   workflow(): Promise<WorkflowTimes>;
   /** Streams so many deltas to a subscriber. */
   stream(prompt: string, take: (text: string) => void): Promise<{ sentAt: number; endedAt: number }>;
+  /** Sends short messages, one after the other, in the conversation of the calls before; `fresh` starts a new one. */
+  talk(count: number, fresh: boolean): Promise<void>;
+  /** Resolves when the work behind the workflows is done: lists, search and Markdown. */
+  settled(): Promise<void>;
   /** Starts a workflow that `stop` ends. */
   begin(): Promise<void>;
   /** Resolves, when all has ended, with the instant at which the stop was asked for. */
@@ -47,6 +52,8 @@ export interface SideOperations {
   workflow(): Promise<WorkflowTimes>;
   batch(count: number): Promise<BatchTimes>;
   stream(input: { prompt: string; count: number }): Promise<StreamTimes>;
+  /** Processor time of a message in milliseconds, with the work behind it: the mean of so many. */
+  talk(input: { count: number; fresh: boolean }): Promise<number>;
   begin(): Promise<void>;
   stop(): Promise<number>;
   /** Looks once what goes away by itself has had time to go. */

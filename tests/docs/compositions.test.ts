@@ -25,7 +25,8 @@ async function agentsWith(text: string) {
 test('the example is a composition without a fault or a warning', async () => {
   const { agents, folder } = await agentsWith(example);
   expect((await agents.files(folder)).at(-1)).toMatchObject({
-    ...{ ok: true, warnings: [] },
+    ok: true,
+    warnings: [],
     definition: { name: 'CAREFUL', flow: { type: 'judge', rounds: 4, handoff: { type: 'template' } } },
   });
 });

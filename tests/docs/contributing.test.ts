@@ -23,10 +23,28 @@ test.for(['path-of-a-message', 'architecture', 'testing'])('%s names only existi
 });
 
 test('each answer of "Where to look" is a room of core with existing files', () => {
-  const rows = [...readPage('where-to-look').matchAll(/^\|[^|]+\| `(\w+\/)`: ([^|]+)\|$/gm)];
+  const rows = [...readPage('where-to-look').matchAll(/^\|[^|]+\| `([\w/-]+\/)`: ([^|]+)\|$/gm)];
   expect(rows.length).toBeGreaterThanOrEqual(30);
   const files = rows.flatMap(([, room, list = '']) => findCodes(list).map((file) => `${room}${file}`));
   expect(files.filter((file) => !existsSync(path.join(root, 'src/core', file)))).toEqual([]);
+});
+
+test.for([
+  ['From the loop to the store', 'src/core/runs/loop/agent-loop.ts', 'src/core/store/journal/journal.ts'],
+  ['From the gate to the answer', 'src/core/runs/loop/tool-calls.ts', 'src/core/runs/loop/tool-calls.ts'],
+  ['From a setting to its effect', 'src/lib/settings/settings-form.svelte.ts', 'src/core/runs/loop/compaction.ts'],
+])('the walk "%s" names at most ten files and what to read in each', ([title, first, last]) => {
+  const [, walk = ''] =
+    new RegExp(`^## ${title}\n(.*?)(?=^## |(?![^]))`, 'ms').exec(readPage('path-of-a-message')) ?? [];
+  const steps = [...walk.matchAll(/^\d+\. `([^`]+)`, `([^`]+)`: /gm)].map(([, file = '', name = '']) => ({
+    file,
+    name,
+  }));
+  expect([steps[0]?.file, steps.at(-1)?.file]).toEqual([first, last]);
+  expect(new Set(steps.map(({ file }) => file)).size).toBeLessThanOrEqual(10);
+  const isNamed = ({ file, name }: (typeof steps)[number]) =>
+    new RegExp(`\\b${name.replace('.', '\\.')}\\b`).test(read(file));
+  expect(steps.filter((step) => !isNamed(step))).toEqual([]);
 });
 
 test('each npm command of "Testing" is a script', () => {

@@ -17,7 +17,7 @@ import {
 } from '#contract/message.ts';
 import { Outcome, Usage } from '#contract/outcome.ts';
 import { Grant } from '#contract/permission.ts';
-import { STATUS_OF } from '#contract/status-of.ts';
+import { STATUS_OF } from '#domain/status-of.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/events.md'), 'utf8');
 /** What stands below each heading, up to the next one. */

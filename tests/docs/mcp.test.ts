@@ -33,8 +33,19 @@ const [entries = ''] = blocks('In the settings', 'toml');
 const [rules = ''] = blocks('What is asked', 'toml');
 
 const server: McpServerView = {
-  ...{ name: 'memory', source: 'user', file: '/config.toml', kind: 'stdio', runs: 'x', state: 'usable', fault: null },
-  ...{ permissions: [], sampling: false, process: null, heardAt: null, tools: [], signIn: 'in' },
+  name: 'memory',
+  source: 'user',
+  file: '/config.toml',
+  kind: 'stdio',
+  runs: 'x',
+  state: 'usable',
+  fault: null,
+  permissions: [],
+  sampling: false,
+  process: null,
+  heardAt: null,
+  tools: [],
+  signIn: 'in',
 };
 const client = memoryClient({
   'mcp.list': () => ['memory', 'tracker', 'github'].map((name) => ({ ...server, name })),
@@ -67,7 +78,9 @@ test('its entries fit, and every key of an entry is named', () => {
 });
 
 const offerOf = (permissions: Permission[]): McpOffer => ({
-  ...{ server: 'memory', runs: 'x', config: 'c' },
+  server: 'memory',
+  runs: 'x',
+  config: 'c',
   tools: [{ name: 'mcp__memory__t', tool: 't', description: 'd', inputSchema: {}, permissions }],
 });
 const classed = (permissions: Permission[]): Tool => {

@@ -61,7 +61,12 @@ test('what is written of a model is what is known of it, and the agent asks it',
   const table = blocks('What a model can do')[0]!.content;
   const rules = rulesFor(settingsIn(OLLAMA + table));
   expect(rules.capabilities('ollama', 'llama3.2:3b')).toEqual({
-    ...{ contextWindow: 131_072, maxOutput: 8192, tools: true, vision: false, thinking: false, temperature: true },
+    contextWindow: 131_072,
+    maxOutput: 8192,
+    tools: true,
+    vision: false,
+    thinking: false,
+    temperature: true,
   });
   const [agent] = blocks('Who asks which', 'markdown');
   const parsed = parseDefinition(agent!.content, { source: 'user', path: '/scout.md', tools: allTools() });

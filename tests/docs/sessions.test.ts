@@ -4,9 +4,8 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SessionProjector } from '#core/records/sessions/projector.ts';
-import { workflowDetail } from '#core/records/snapshots.ts';
-import { apply } from '#core/store/apply.ts';
+import { SessionProjector } from '#core/host/records/sessions/projector.ts';
+import { workflowDetail } from '#core/host/records/snapshots.ts';
 import type { Store } from '#core/store/store.ts';
 import { memoryStore } from '../support/stores/pooled.ts';
 import { traceOf } from '#hosts/cli/render/trace.ts';
@@ -14,6 +13,7 @@ import { recordedTrouble, recordedWorkflow } from '../support/events.ts';
 import { conversationId, conversationRow, type Recording } from '../support/recording.ts';
 import { recordedServing } from '../support/flows/served.ts';
 import { fieldsOf, filesBelow } from '../support/session-files.ts';
+import { eventItems } from '../support/commit-items.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
 const page = readFileSync(path.join(docs, 'sessions.md'), 'utf8');
@@ -22,11 +22,8 @@ afterAll(() => rm(data, { recursive: true, force: true }));
 
 async function stored(recording: Recording): Promise<Store> {
   const store = await memoryStore();
-  await store.commit([], [{ kind: 'put', table: 'conversation', key: conversationId, row: { ...conversationRow() } }]);
-  await store.commit(
-    recording.durable,
-    recording.durable.flatMap((event) => apply(event)),
-  );
+  await store.commit([{ table: 'conversation', key: conversationId, row: { ...conversationRow() } }]);
+  await store.commit(eventItems(recording.durable));
   return store;
 }
 

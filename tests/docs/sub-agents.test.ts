@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { Outcome } from '#contract/outcome.ts';
-import { STATUS_OF } from '#contract/status-of.ts';
+import { STATUS_OF } from '#domain/status-of.ts';
 import { settingsOf } from '../support/settings/settings-of.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/sub-agents.md'), 'utf8');

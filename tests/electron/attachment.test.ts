@@ -1,7 +1,7 @@
 /** The runtime behind the windows: which one it is, that pages are told, and that none stays open behind a quit. */
 import { expect, test } from 'vitest';
 import type { Client } from '#contract/rpc.ts';
-import type { Connected } from '#core/hosting/connect-or-own.ts';
+import type { Connected } from '#core/host/ownership/connect-or-own.ts';
 import { Attachment } from '../../electron/attachment.ts';
 
 /** One runtime after the other, each opened by the test. */

@@ -63,8 +63,10 @@ test('one that hangs is asked about once; it reacts again, and the question goes
   contents.emit('unresponsive');
   await boxes(1);
   expect(desk.boxes[0]).toMatchObject({
-    ...{ message: 'This window does not react', buttons: ['Relaunch', 'Export logs…', 'Keep waiting'] },
-    ...{ defaultId: 2, cancelId: 2 },
+    message: 'This window does not react',
+    buttons: ['Relaunch', 'Export logs…', 'Keep waiting'],
+    defaultId: 2,
+    cancelId: 2,
   });
   contents.emit('responsive');
   expect(desk.boxes[0]?.signal.aborted).toBe(true);

@@ -161,12 +161,3 @@ test('records the stages of a lead in a fork, also in a fork from a step', async
   await expect.poll(() => outcomeIn(engine, other.id), waits).toBe('completed');
   expect(await expectAllStages(engine, other.id)).toBe(2);
 });
-
-test('records no stage for the lead that starts one agent again', async () => {
-  const engine = await led('research');
-  const { workflowId } = await engine.ask('Find facts.');
-  const polish = (await engine.store.runsOf([workflowId])).find(({ agent }) => agent === 'polish');
-  const again = await engine.runtime.request('run.again', { runId: polish!.id, approve: 'all' });
-  await expect.poll(() => outcomeIn(engine, again.conversationId), waits).toBe('completed');
-  expect(await expectAllStages(engine, again.conversationId)).toBe(0);
-});

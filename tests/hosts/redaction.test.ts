@@ -67,7 +67,10 @@ async function planted(): Promise<Run> {
   const script = calls.reduce((all, call) => all.step([text(`Now ${ALL}`), call]), new Script());
   script.on({ step: 6 }).reply([], { status: 400, error: { type: 'invalid_request_error', message: ALL } });
   const engine = await startEngine(script, {
-    ...{ settings, data, secrets, files: { 'planted.txt': `${ALL}\n` } },
+    settings,
+    data,
+    secrets,
+    files: { 'planted.txt': `${ALL}\n` },
     programs: { PATH: process.env['PATH'], ...ENV },
   });
   const { workflowId } = await engine.ask(`Look at ${ALL}`, 'all');
@@ -85,7 +88,9 @@ async function filesBelow(folder: string): Promise<string> {
 const exported = async ({ engine }: Run, format: 'md' | 'json', unredacted = false): Promise<string> => {
   const { conversationId } = engine;
   const { fileName, text: whole } = await engine.runtime.request('conversation.export', {
-    ...{ conversationId, format, unredacted },
+    conversationId,
+    format,
+    unredacted,
   });
   return `${fileName}\n${whole}`;
 };
@@ -201,7 +206,10 @@ async function homeWith(files: Record<string, string>): Promise<string> {
 test('a process that only joins another one knows what is secret', async () => {
   const home = await homeWith({});
   const joining = connect({
-    ...{ env: { TRIAD_HOME: home, ...ENV }, folder: home, works: false, note: () => undefined },
+    env: { TRIAD_HOME: home, ...ENV },
+    folder: home,
+    works: false,
+    note: () => undefined,
     signal: AbortSignal.abort(new Error('Stopped before anybody was found')),
   });
   await expect(joining).rejects.toThrow('Stopped before');
@@ -210,7 +218,19 @@ test('a process that only joins another one knows what is secret', async () => {
   );
 });
 
-test.for(['config', 'agents'].flatMap((group) => [`${group} validate`, `${group} validate --json`]))(
+test('an error of a start that names a secret is redacted', async () => {
+  const home = await homeWith({});
+  const opening = connect({
+    env: { TRIAD_HOME: home, TRIAD_STORE: `rocksdb:///dev/null/${MARK}/store`, ...ENV },
+    folder: home,
+    works: false,
+    note: () => undefined,
+    signal: new AbortController().signal,
+  });
+  await expect(opening).rejects.toThrow('/dev/null/[redacted]/store cannot be written');
+});
+
+test.for(['check', 'config validate', 'agents validate'].flatMap((command) => [command, `${command} --json`]))(
   '%s tells mistakes without the secrets that stand in them',
   async (line) => {
     const wrong = `---\nname: one\ndescription: d\nprovider: ${KEPT}\nmodel: ${MARK}\n---\n\nWork.\n`;

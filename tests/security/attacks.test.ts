@@ -21,7 +21,9 @@ test('each listed attack has one test', () => {
   const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'));
   const inBrowser = '../../e2e/shell/planted-origin.spec.ts';
   const source = [...files, inBrowser].map((name) => readFileSync(join(import.meta.dirname, name), 'utf8')).join('\n');
-  const declared = [...source.matchAll(/(?:\battack\(\s*'|\btest\(\s*'withstands )([^']+)'/g)].map(([, name]) => name);
+  const declared = [...source.matchAll(/(?:\b(?:a|longA)ttack\(\s*'|\btest\(\s*'withstands )([^']+)'/g)].map(
+    ([, name]) => name,
+  );
   expect(declared.sort()).toEqual(
     Object.values(ATTACKS)
       .flat()

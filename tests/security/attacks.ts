@@ -1,6 +1,5 @@
 /** The attacks that `SECURITY.md` lists. */
 import { test } from 'vitest';
-import { inFullRun } from '../support/samples.ts';
 
 interface Attack {
   name: string;
@@ -13,9 +12,9 @@ interface Attack {
 /** The attacks by area. */
 export const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   Commands: [
-    { name: 'trees of links in the place of known names', short: 30, full: 500 },
-    { name: 'trees of links that a background command builds', short: 10, full: 300 },
-    { name: 'a git directory that becomes a link while commands start', short: 10, full: 300 },
+    { name: 'trees of links in the place of known names', short: 30, full: 100 },
+    { name: 'trees of links that a background command builds', short: 10, full: 50 },
+    { name: 'a git directory that becomes a link while commands start', short: 10, full: 50 },
     { name: 'a secret or repository that is replaced between the scan and the mounts', short: 2, full: 2 },
     { name: 'a git directory that names a folder outside', short: 2, full: 2 },
     { name: 'a link in a folder of programs', short: 1, full: 1 },
@@ -42,7 +41,7 @@ export const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   ],
   'Files and keys': [
     { name: 'workspaces in a folder of secrets', short: 6, full: 6 },
-    { name: 'a workspace that another folder or a link replaces', short: 16, full: 200 },
+    { name: 'a workspace that another folder or a link replaces', short: 16, full: 64 },
     { name: 'known keys in files, commands, MCP servers and web pages', short: 132, full: 132 },
     { name: 'keys that a cut, an encoding of the file or an unusual place hides', short: 10, full: 10 },
   ],
@@ -59,11 +58,17 @@ export const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   'Shared store': [{ name: 'grants that another user writes to a shared store', short: 7, full: 7 }],
 };
 
-/** Declares the test of an attack, which gets the number of tries. */
-export function attack(name: string, run: (tries: number) => Promise<void>, condition = true): void {
+export function findAttack(name: string): Attack {
   const entry = Object.values(ATTACKS)
     .flat()
     .find((one) => one.name === name);
   if (!entry) throw new Error(`ATTACKS does not list "${name}"`);
-  test.runIf(condition)(`withstands ${name}`, () => run(inFullRun ? entry.full : entry.short));
+  return entry;
+}
+
+/** Declares the test of an attack that has the same number of tries in both runs. The test gets that number. */
+export function attack(name: string, run: (tries: number) => Promise<void>, condition = true): void {
+  const { short, full } = findAttack(name);
+  if (short !== full) throw new Error(`Use "longAttack" for "${name}": the full run has more tries`);
+  test.runIf(condition)(`withstands ${name}`, () => run(short));
 }

@@ -12,7 +12,7 @@ import { workspacesBeside } from '../support/compose.ts';
 import { type HarnessOptions, startEngine } from '../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../support/fake-model/script.ts';
 import { eventually } from '../support/eventually.ts';
-import { call, contextIn, folderWith } from '../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith } from '../support/workspace.ts';
 
 const run = promisify(execFile);
 const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
@@ -155,14 +155,12 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
   test('are put back and reported at the end of a command in the background', async () => {
     const folder = await folderWith();
     const host = new ShellHost(process.env, workspacesBeside(folder));
-    const context = {
-      ...contextIn(folder),
-      shell: new RunShell(host, await folderWith(), AbortSignal.timeout(60_000)),
-    };
-    onTestFinished(() => context.shell.end());
+    const commands = new RunShell(host, await folderWith(), AbortSignal.timeout(60_000));
+    onTestFinished(() => commands.end());
+    const context = contextWith(contextIn(folder), { shell: { commands } });
     const command = { command: 'echo "{}" > .mcp.json', network: false, write: 'files', timeoutMs: 30_000 } as const;
     const where = { workspace: context.workspace, folder, saidIn: null };
-    await context.shell.start({ ...command, ...where }, context.call);
+    await commands.start({ ...command, ...where }, context.call.origin);
     const list = (): Promise<string> => call(bashJobs, { action: 'list' }, context).then(({ output }) => output);
     await eventually(async () => expect(await list()).toContain('exit code 0'));
     expect(await list()).toContain('(put back as before the command: .mcp.json)');

@@ -276,14 +276,14 @@ export const GUARANTEES: readonly Guarantee[] = [
   {
     sentence: 'Each event is on disk before it is shown.',
     tests: [
-      'tests/core/log/event-log.test.ts › what nobody waits for goes with the next that somebody does',
+      'tests/core/store/log/event-log.test.ts › what nobody waits for goes with the next that somebody does',
       'tests/core/store/durability.test.ts › also several times in a row',
     ],
   },
   {
     sentence: 'One program owns the store.',
     tests: [
-      'tests/core/hosting/ownership.test.ts › two processes: exactly one wins; in the full run with and without a dead owner, again and again',
+      'tests/core/host/ownership/ownership.test.ts › two processes: exactly one wins; in the full run with and without a dead owner, again and again',
     ],
   },
   {

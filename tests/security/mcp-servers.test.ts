@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { McpServer } from '#core/mcp/server.ts';
+import type { McpServerConfig } from '#core/mcp/server-config.ts';
 import { ServerProcess } from '#core/mcp/server-process.ts';
 import { NO_OPTIONS, type Sandbox } from '#core/workspace/shell/sandbox.ts';
 import { said, serverOf, useOf } from '../core/mcp/support.ts';
@@ -39,7 +39,7 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
 });
 `;
 
-type StdioTransportSettings = Extract<McpServer['transport'], { kind: 'stdio' }>;
+type StdioTransportSettings = Extract<McpServerConfig['transport'], { kind: 'stdio' }>;
 
 /** A home folder with secrets, a workspace with a server, and another workspace. */
 async function makeHome() {

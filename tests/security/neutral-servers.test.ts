@@ -49,7 +49,9 @@ async function startRegistry(): Promise<{ url: string }> {
   const tarball = await readFile(join(folder, 'package.tgz'));
   const registry = await webServer(({ url }, response) => {
     const version = {
-      ...{ name: NAME, version: '1.0.0', bin: { [NAME]: 'server.js' } },
+      name: NAME,
+      version: '1.0.0',
+      bin: { [NAME]: 'server.js' },
       dist: { tarball: `${registry.url}package.tgz` },
     };
     if (url === `/${NAME}`)

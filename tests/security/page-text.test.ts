@@ -11,6 +11,7 @@ import { startEngine } from '../support/engine.ts';
 import { LEAD } from '../support/fake-model/scenarios.ts';
 import { Script, text } from '../support/fake-model/script.ts';
 import { attack } from './attacks.ts';
+import { longAttack } from './long-attack.ts';
 
 const render = (source: string) =>
   new Lexer({ gfm: true })
@@ -42,7 +43,7 @@ const target = fc.constantFrom(
   'evil.example:8443',
 );
 
-attack('links whose text names another host', async (tries) => {
+longAttack('links whose text names another host', async (tries) => {
   const form = fc.constantFrom(
     (shown: string, host: string) => `[${shown}](https://${host}/x)`,
     (shown: string, host: string) => `[${shown} (${host})](https://${host}/x)`,
@@ -83,7 +84,7 @@ const piece = fc.oneof(
   ),
 );
 
-attack('text that turns around or covers other text', async (tries) => {
+longAttack('text that turns around or covers other text', async (tries) => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       const source = pieces.join('');

@@ -13,7 +13,7 @@ import { TEST_SEED } from '../support/samples.ts';
 import { skipped, words } from '../core/workspace/shell/support.ts';
 import { type Person, yes } from '../support/compose.ts';
 import { treeOf } from '../support/tree.ts';
-import { attack } from './attacks.ts';
+import { longAttack } from './long-attack.ts';
 
 /** A call of each tool that reaches the workspace. */
 const CALLS: Readonly<Record<string, Record<string, unknown>>> = {
@@ -159,7 +159,7 @@ describe.skipIf(skipped || process.platform !== 'linux')(`a replaced workspace (
     expect(await readFile(join(place.engine.folder, 'planted.txt'), 'utf8')).toBe('PLANTED\n');
   });
 
-  attack('a workspace that another folder or a link replaces', async (tries) => {
+  longAttack('a workspace that another folder or a link replaces', async (tries) => {
     const random = new Random('replaced roots', TEST_SEED);
     for (let tried = 0; tried < tries; tried += 1)
       await tryMoment(MOMENTS[tried % MOMENTS.length]!, Math.floor(tried / MOMENTS.length) % 2 === 0, random);

@@ -10,6 +10,7 @@ import { sandbox, skipped, words } from '../core/workspace/shell/support.ts';
 import { Random } from '../soak/random.ts';
 import { TEST_SEED } from '../support/samples.ts';
 import { attack } from './attacks.ts';
+import { longAttack } from './long-attack.ts';
 import { GIT, makeHome, readState } from './home.ts';
 
 const NAMES = [
@@ -59,7 +60,7 @@ async function makeUserHome(secrets: readonly string[]) {
 }
 
 describe.skipIf(skipped)(`the sandbox (${words})`, () => {
-  attack('trees of links in the place of known names', async (tries) => {
+  longAttack('trees of links in the place of known names', async (tries) => {
     const { home, folder, run, runOutside } = await makeHome();
     const before = await readState(home, folder);
     const random = new Random('trees', TEST_SEED);
@@ -77,7 +78,7 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
     expect(await readState(home, folder)).toEqual(before);
   });
 
-  attack('trees of links that a background command builds', async (tries) => {
+  longAttack('trees of links that a background command builds', async (tries) => {
     const { home, folder, run } = await makeHome();
     const before = await readState(home, folder);
     const random = new Random('background trees', TEST_SEED);
@@ -99,7 +100,7 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
     expect(await readState(home, folder)).toEqual(before);
   });
 
-  attack('a git directory that becomes a link while commands start', async (tries) => {
+  longAttack('a git directory that becomes a link while commands start', async (tries) => {
     const { home, folder, run } = await makeHome();
     const before = await readState(home, folder);
     const stop = new AbortController();

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { GrantSigner } from '#core/approvals/grant-signer.ts';
-import { openRuntime } from '#core/hosting/open-runtime.ts';
+import { openRuntime } from '#core/host/ownership/open-runtime.ts';
 import { newId } from '#core/base/ids.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import type { Answer } from '#contract/approval.ts';
@@ -41,6 +41,7 @@ async function installation(url: string) {
       works: false,
       signal: new AbortController().signal,
       warn: (line) => warnings.push(line),
+      registerSecrets: () => Promise.resolve(),
       report: () => undefined,
     });
     const stopAnswering = await answering(runtime, () => answer);

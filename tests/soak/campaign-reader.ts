@@ -1,15 +1,17 @@
 /**
- * The next start after a kill, as a process of its own: `node campaign-reader.ts MARK`. Opens the home as every host
+ * The next start after a kill, as a process of its own: `node campaign-reader.ts MARK [restore CONVERSATION]`. Opens the home as every host
  * does, says what it finds of the workflow whose prompt has the mark, goes on with it, answers yes, and prints as JSON
- * all that is stored of it in the end.
+ * all that is stored of it in the end. With `restore`, takes its conversation out of the trash first. With
+ * `purge CONVERSATION` deletes it permanently instead, and prints a line when that is done.
  */
 import type { DurableEvent } from '#contract/event.ts';
 import type { Client } from '#contract/rpc.ts';
 import type { Attention, WorkflowRow } from '#contract/view.ts';
 import { connect } from '#hosts/connect.ts';
 import type { Found } from './campaign.ts';
+import { PURGED } from './campaign-programs.ts';
 
-const [mark = ''] = process.argv.slice(2);
+const [mark = '', task, target = ''] = process.argv.slice(2);
 const notes: string[] = [];
 const { env } = process;
 const connected = await connect({
@@ -20,11 +22,18 @@ const connected = await connect({
   note: (line) => notes.push(line),
 });
 const { client } = connected;
-await new Promise((done) => void find().then((found) => process.stdout.write(JSON.stringify(found), done)));
+if (task === 'purge') {
+  await client.request('conversation.delete', { conversationId: target });
+  await client.request('conversation.purge', { conversationId: target });
+  await new Promise((done) => process.stdout.write(PURGED, done));
+} else await new Promise((done) => void find().then((found) => process.stdout.write(JSON.stringify(found), done)));
 await connected.close();
 process.exit(0);
 
 async function find(): Promise<Found> {
+  // Rejects if the conversation was purged.
+  if (task === 'restore')
+    await client.request('conversation.restore', { conversationId: target }).catch(() => undefined);
   const { items } = await client.request('workflow.list', { limit: 200 });
   const stuck = items.filter(({ outcome }) => outcome === null).map(({ id, status }) => `${id} is ${status}`);
   const own = items.filter(({ prompt }) => prompt.includes(mark));

@@ -4,7 +4,6 @@
  * `node tests/soak/campaign.ts [--kills 300] [--from SEED]` starts at `TEST_SEED` if `--from` is missing. Prints a line
  * for each breach and then exits with 1. Writes `test-results/kills.json` for `scripts/summary.cjs`.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,16 +12,28 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { WorkflowDetail } from '#contract/view.ts';
-import { connectToOwner } from '#core/hosting/owner-connection.ts';
-import type { Instance } from '#core/hosting/ping-server.ts';
+import { connectToOwner } from '#core/host/ownership/owner-connection.ts';
+import type { Instance } from '#core/host/ownership/ping-server.ts';
 import { ownVersion } from '#hosts/version.ts';
-import { COMPILED } from '../support/compiled.ts';
 import { type FakeModel, type RecordedRequest, startFakeModel } from '../support/fake-model/server.ts';
-import { builtProgram, CLI } from '../support/program.ts';
+import { builtProgram } from '../support/program.ts';
 import { type Accounts, accountsOf, misjudged, findUnaccounted } from './campaign-accounts.ts';
 import { CampaignModel, markOf } from './campaign-model.ts';
+import {
+  PATIENCE_MS,
+  type ProgramHome,
+  type RunningProgram,
+  createHome,
+  seenIn,
+  start,
+  startRun,
+  type Victim,
+} from './campaign-programs.ts';
+import { Deaths, STORE_MOMENTS } from './deaths.ts';
+import type { StoreMoment } from './die-at.ts';
 import { breachesOf } from './invariants.ts';
 import { readCount } from './options.ts';
+import { findPurgeBreaches, playStoreKill, type StoreVictim } from './store-kills.ts';
 import { Random } from './random.ts';
 
 /** What the next start finds, and what there is in the end. */
@@ -45,6 +56,8 @@ export interface CampaignResult {
   kills: number;
   /** By what was killed and how. */
   counts: Record<string, number>;
+  /** Processes that died at a step of the store, by moment and stage; `missed`: the program ended before its step. */
+  moments: Record<string, number>;
   /** By what the next start found: nothing, or the outcome. */
   found: Record<string, number>;
   accounts: Accounts;
@@ -57,72 +70,18 @@ const APP = builtProgram(join(import.meta.dirname, '../hosts/support/app-process
 const READER = builtProgram(join(import.meta.dirname, 'campaign-reader.ts'));
 const RESULTS = join(import.meta.dirname, '../../test-results');
 const SIGNALS = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT'] as const;
-const PATIENCE_MS = 90_000;
 const LANES = 2;
-
-interface Place {
-  home: string;
-  workspace: string;
-  pages: string;
-  env: Record<string, string | undefined>;
-}
-
-interface Running {
-  child: ChildProcess;
-  out: () => string;
-  err: () => string;
-  exit: Promise<number | string>;
-}
+/** Part of the kills that come at an instant of a workflow; the others come at a step of the store. */
+const INSTANTS = 0.4;
 
 type Moment = number | ((event: DurableEvent) => boolean);
-
-/** What the client of a workflow saw of it before its end. */
-interface Victim {
-  saw: DurableEvent[];
-  /** As the server's times. */
-  killedAt: number;
-  /** Whether it was told that its message is stored. */
-  accepted: boolean;
-  /** Whether the program that waited for the workflow got a person's Ctrl-C. */
-  stopped: boolean;
-  err: string;
-}
-
-function start(args: readonly string[], { env, workspace }: Place): Running {
-  const child = spawn(process.execPath, args, { env, cwd: workspace, stdio: ['ignore', 'pipe', 'pipe'] });
-  let [out, err] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
-  const exit = new Promise<number | string>((resolve) => {
-    child.once('close', (code, signal) => {
-      clearTimeout(late);
-      resolve(code ?? signal ?? 'gone');
-    });
-  });
-  return { child, out: () => out, err: () => err, exit };
-}
-
-async function placeIn(folder: string, url: string): Promise<Place> {
-  const [home, workspace, pages] = [join(folder, 'home'), join(folder, 'workspace'), join(folder, 'pages')];
-  for (const made of [home, workspace, pages]) await mkdir(made, { recursive: true });
-  await writeFile(join(workspace, 'README.md'), '# A workspace\n');
-  await writeFile(join(pages, 'index.html'), '<html></html>');
-  const { PATH } = process.env;
-  const own = { TRIAD_HOME: home, HOME: home, INIT_CWD: workspace, ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: url };
-  return { home, workspace, pages, env: { PATH, ...own, ...COMPILED } };
-}
-
-/** Durable events of whole lines; a killed process leaves half a line. */
-function seenIn(out: string): DurableEvent[] {
-  const lines = out.split('\n').slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as DurableEvent).filter((event) => 'seq' in event);
-}
 
 class Kill {
   readonly seed: number;
   readonly fresh: boolean;
   readonly kind: 'run' | 'client' | 'owner' | 'asking';
+  /** The store's moment of the kill; null for an instant of a workflow. */
+  readonly moment: StoreMoment | null;
   readonly signal: (typeof SIGNALS)[number];
   readonly #after: number;
 
@@ -133,18 +92,22 @@ class Kill {
     this.kind = random.pick(['run', 'run', 'client', 'owner', 'asking'] as const);
     this.signal = random.pick(SIGNALS);
     this.#after = random.next();
+    // Chosen last: seeds of instants stay the same.
+    const isInstant = random.chance(INSTANTS);
+    this.moment = isInstant ? null : (STORE_MOMENTS[random.between(0, STORE_MOMENTS.length - 1)] ?? null);
   }
 
   get name(): string {
-    return `${this.kind} ${this.signal}${this.fresh ? ' first start' : ''}`;
+    const what = this.moment ?? `${this.kind} ${this.signal}`;
+    return `${what}${this.fresh ? ' first start' : ''}`;
   }
 
   /** `moment`: what has been seen when it is killed, or how long a start with a workflow takes. */
-  async play(place: Place, moment: Moment): Promise<Victim> {
+  async play(place: ProgramHome, moment: Moment): Promise<Victim> {
     const delay = typeof moment === 'number' ? this.#after * moment : 0;
     if (this.kind === 'asking') return this.#ask(place, delay);
     const owner = this.kind === 'run' ? null : await this.#owner(place);
-    const run = start([CLI, 'run', '--json', '--approve', 'all', `${markOf(this.seed)} Do it`], place);
+    const run = startRun(this.seed, place);
     if (typeof moment === 'number') await sleep(delay);
     else while (!seenIn(run.out()).some(moment) && run.child.exitCode === null) await sleep(20);
     const killedAt = performance.timeOrigin + performance.now();
@@ -163,14 +126,14 @@ class Kill {
     };
   }
 
-  async #owner(place: Place): Promise<Running> {
+  async #owner(place: ProgramHome): Promise<RunningProgram> {
     const owner = start([APP, place.pages], place);
     while (!owner.out().includes('http://') && owner.child.exitCode === null) await sleep(20);
     return owner;
   }
 
   /** A client that answers no question, and whose owner is killed. */
-  async #ask(place: Place, delay: number): Promise<Victim> {
+  async #ask(place: ProgramHome, delay: number): Promise<Victim> {
     const owner = await this.#owner(place);
     const instance = JSON.parse(await readFile(join(place.home, 'instance.json'), 'utf8')) as Instance;
     const hello = { version: await ownVersion(), folder: place.workspace, baseUrl: null, storeUrl: null };
@@ -202,7 +165,9 @@ function breaches({ saw, accepted, stopped }: Victim, found: Found, requests: re
   const { before, after } = found;
   const lines = found.stuck.map((line) => `stuck: ${line}`);
   lines.push(
-    ...found.notes.filter((note) => /damaged|set aside/.test(note)).map((note) => `the next start said: ${note}`),
+    ...found.notes
+      .filter((note) => /damaged|set aside/.test(note) && !note.includes('Nothing is missing'))
+      .map((note) => `the next start said: ${note}`),
   );
   if (before === null || after === null) {
     if (accepted) lines.push('lost: nothing of a message that was accepted is stored');
@@ -260,24 +225,26 @@ export async function campaign(
   const result: CampaignResult = {
     kills: 0,
     counts: {},
+    moments: {},
     found: {},
     accounts: accountsOf([], [], 0),
     questions: 0,
     breaches: [],
   };
   const waiting = [...seeds];
+  const deaths = new Deaths(result.moments);
   try {
-    const moment = at ?? (await wholeRun(await placeIn(join(base, 'whole'), model.url)));
+    const moment = at ?? (await wholeRun(await createHome(join(base, 'whole'), model.url)));
     const lane = async (_: unknown, index: number) => {
       let number = 0;
-      let place = await placeIn(join(base, `${index}-0`), model.url);
+      let place = await createHome(join(base, `${index}-0`), model.url);
       for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
         const kill = new Kill(seed);
         if (kill.fresh) {
           await rm(join(place.home, '..'), { recursive: true, force: true });
-          place = await placeIn(join(base, `${index}-${(number += 1)}`), model.url);
+          place = await createHome(join(base, `${index}-${(number += 1)}`), model.url);
         }
-        const found = await playOne(kill, place, model, moment, result).catch((error: unknown) => [
+        const found = await playOne(kill, place, { model, moment, deaths, result }).catch((error: unknown) => [
           `failed: ${String(error)}`,
         ]);
         result.kills += 1;
@@ -296,15 +263,18 @@ export async function campaign(
   return result;
 }
 
-async function playOne(
-  kill: Kill,
-  place: Place,
-  model: FakeModel,
-  moment: Moment,
-  result: CampaignResult,
-): Promise<string[]> {
-  const victim = await kill.play(place, moment);
-  const reader = start([READER, markOf(kill.seed)], place);
+interface Play {
+  model: FakeModel;
+  moment: Moment;
+  deaths: Deaths;
+  result: CampaignResult;
+}
+
+async function playOne(kill: Kill, place: ProgramHome, { model, moment, deaths, result }: Play): Promise<string[]> {
+  const victim =
+    kill.moment === null ? await kill.play(place, moment) : await playStoreKill(kill.moment, kill.seed, place, deaths);
+  const { purge = null, lines = [] } = victim as Partial<StoreVictim>;
+  const reader = start([READER, markOf(kill.seed), ...(purge ? ['restore', purge.conversationId] : [])], place);
   const code = await reader.exit;
   if (code !== 0) return [`stuck: the next start ended with ${code}: ${reader.err()} ${victim.err}`];
   const found = JSON.parse(reader.out()) as Found;
@@ -314,15 +284,20 @@ async function playOne(
   const mark = `[kill ${kill.seed}`;
   const own = model.requests.filter(({ seen }) => seen.prompt.includes(`${mark}]`) || seen.prompt.includes(`${mark} `));
   const rows = found.after?.detail.requests ?? [];
+  if (purge) {
+    lines.push(...(await findPurgeBreaches(place, purge, found.before !== null)));
+    // Its requests are gone with it: they are in no account.
+    if (found.before === null) return [...lines, ...found.stuck.map((line) => `stuck: ${line}`)];
+  }
   const accounts = accountsOf(rows, own, victim.killedAt);
   for (const key of Object.keys(accounts) as (keyof Accounts)[]) result.accounts[key] += accounts[key];
-  return [...breaches(victim, found, own), ...findUnaccounted(rows, own)];
+  return [...lines, ...breaches(victim, found, own), ...findUnaccounted(rows, own)];
 }
 
 /** How long a first start with a workflow takes on this machine, in milliseconds. */
-async function wholeRun(place: Place): Promise<number> {
+async function wholeRun(place: ProgramHome): Promise<number> {
   const began = performance.now();
-  const run = start([CLI, 'run', '--json', '--approve', 'all', `${markOf(0)} Do it`], place);
+  const run = startRun(0, place);
   if ((await run.exit) !== 0) throw new Error(`a run without a kill fails: ${run.err()}`);
   return performance.now() - began;
 }

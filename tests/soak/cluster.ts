@@ -2,8 +2,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Host, startHost } from '../../e2e/support/host.ts';
-import { LinkConnection } from '#lib/client/connection.ts';
-import { SocketLink } from '#lib/client/socket-link.ts';
+import { LinkConnection } from '#lib/app/client/connection.ts';
+import { SocketLink } from '#lib/app/client/socket-link.ts';
 import { TestBrowser } from '../support/test-browser.ts';
 import type { Kill } from './plan.ts';
 

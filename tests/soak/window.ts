@@ -3,7 +3,7 @@ import type { AgentEvent } from '#contract/event.ts';
 import type { Approval } from '#contract/approval.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Input, MethodName, Output } from '#contract/rpc.ts';
-import type { LinkConnection } from '#lib/client/connection.ts';
+import type { LinkConnection } from '#lib/app/client/connection.ts';
 import { attach, reduce, type View } from '#lib/view/reduce.ts';
 
 const PATIENCE_MS = 60_000;
@@ -74,7 +74,7 @@ export class Window {
     const end = await this.connection.subscribe('conversation', { conversationId }, (event) => {
       if (attachment !== this.#attachment) return;
       if (early) early.push(event);
-      else if (this.view) this.view = reduce(this.view, event);
+      else if (this.view) this.view = reduce(this.view, [event]);
     });
     this.#ends.push(end);
     const snapshot = await this.connection.request('conversation.snapshot', { conversationId });

@@ -14,6 +14,7 @@ import type { Workspaces } from '#core/workspace/workspaces.ts';
 import { workspacesBeside } from './compose.ts';
 import type { HostedLife, Moment } from './crash.ts';
 import { lifeOf, type Result } from './crash-life.ts';
+import { eventsIn } from './commit-items.ts';
 
 const lives = JSON.parse(process.argv[2] ?? '[]') as HostedLife[];
 let standing = 0;
@@ -34,11 +35,12 @@ function killing(store: Store, after: number | string): Store {
   const [what, which = '1'] = String(after).split('#');
   const still = new Promise<never>(() => undefined);
   let met = 0;
-  const commit: Store['commit'] = async (events, writes) => {
+  const commit: Store['commit'] = async (items) => {
+    const events = eventsIn(items);
     if (met === Number(which)) return still;
     if (events.length > 1) throw new Error('the groups of this host have one event');
     const last = typeof after === 'number' && events.some(({ type }) => type === 'workflow-end');
-    if (!last) await store.commit(events, writes);
+    if (!last) await store.commit(items);
     if (last || events.some(({ seq, type }) => String(seq) === what || type === what)) met += 1;
     if (met !== Number(which)) return;
     standing += 1;
@@ -59,10 +61,11 @@ function killingIn(moment: Moment, store: Store, folder: string): { store: Store
     return still;
   };
   let begun = false;
-  const commit: Store['commit'] = async (events, writes) => {
+  const commit: Store['commit'] = async (items) => {
+    const events = eventsIn(items);
     if (isStill) return still;
     if (moment === 'ended' && events.some(({ type }) => type === 'tool-end')) return stand();
-    await store.commit(events, writes);
+    await store.commit(items);
     if (begun || !events.some(({ type }) => type === 'tool-start') || typeof moment !== 'object') return;
     begun = true;
     if ('ms' in moment) setTimeout(() => void stand(), moment.ms);

@@ -4,7 +4,7 @@ import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { GrantRequest } from '#contract/permission.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { Trust } from '#core/agents/trust.ts';
-import type { Runtime } from '#core/runtime/runtime.ts';
+import type { Runtime } from '#core/host/runtime/runtime.ts';
 import type { Store } from '#core/store/store.ts';
 import type { Workspaces } from '#core/workspace/workspaces.ts';
 import { answering, builtinAgents, composeRuntime, type Person, settingsOf, withAgents, yes } from './compose.ts';

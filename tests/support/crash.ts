@@ -9,6 +9,7 @@ import type { FakeModel } from './fake-model/server.ts';
 import { Random } from '../soak/random.ts';
 import { builtProgram } from './program.ts';
 import { inFullRun, TEST_SEED } from './samples.ts';
+import { eventsIn } from './commit-items.ts';
 
 const HOST = builtProgram(join(import.meta.dirname, 'crash-host.ts'));
 const RESUMER = builtProgram(join(import.meta.dirname, 'crash-resumer.ts'));
@@ -19,7 +20,7 @@ const TOGETHER = 8;
 /** Number of kills in a test file, outside the full run. */
 const SAMPLE = 1;
 /** Highest number of kills in a test file, in the full run. */
-const FULL_SAMPLE = 24;
+const FULL_SAMPLE = 12;
 /** As many processes at a time as the machines that run this have cores. */
 const LANES = 2;
 /** Time limit of a host process, in milliseconds. It also suffices on a busy machine, so only a hanging host reaches it. */
@@ -112,10 +113,11 @@ export async function liveUntil(
 function failAfter(killAfter: string, store: Store, onFailure: () => void): Store {
   const [kind, position = '1'] = killAfter.split('#');
   let remaining = Number(position);
-  const commit: Store['commit'] = async (events, writes) => {
+  const commit: Store['commit'] = async (items) => {
+    const events = eventsIn(items);
     if (remaining === 0) throw new Error('The process has died');
-    await store.commit(events, writes);
-    const isCheckpoint = events.length === 0 && writes.some((write) => write.table === 'open_message');
+    await store.commit(items);
+    const isCheckpoint = events.length === 0 && items.some((item) => 'table' in item && item.table === 'open_message');
     if (kind === 'checkpoint' ? isCheckpoint : events.some(({ type }) => type === kind)) remaining -= 1;
     if (remaining === 0) onFailure();
   };

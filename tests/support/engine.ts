@@ -5,7 +5,7 @@ import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { AgentFolders } from '#core/agents/agent-folders.ts';
-import type { Runtime } from '#core/runtime/runtime.ts';
+import type { Runtime } from '#core/host/runtime/runtime.ts';
 import type { Store } from '#core/store/store.ts';
 import { memoryStore } from './stores/pooled.ts';
 import { Trust } from '#core/agents/trust.ts';
@@ -95,7 +95,7 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
   const store = options.store ?? (await memoryStore());
   const local = options.protocol ? providerAt(model.url, options.protocol) : '';
   const settings = settingsOf(`${local}${options.settings ?? ''}`);
-  const trust = new Trust(options.data ?? options.configFolder ?? folder);
+  const trust = new Trust(options.data ?? options.configFolder ?? (await folderWith()));
   const agents = builtinAgents(trust, options.agentsConfig);
   const shared = { store, settings, agents, trust, folder };
   const runtime = await composeRuntime({ ...options, ...shared, url: model.url });
@@ -139,7 +139,10 @@ export async function talkIn(runtime: Runtime, conversationId: string): Promise<
     runtime.request('message.send', { conversationId, text, approve });
   const ended: Talk['ended'] = (workflowId) => arrivals.find('workflow-end', (end) => end.workflowId === workflowId);
   return {
-    ...{ events, send, ended, leave },
+    events,
+    send,
+    ended,
+    leave,
     event: (type, predicate) => arrivals.find(type, predicate),
     durable: () => events.filter((one): one is DurableEvent => 'seq' in one),
     of: <T extends AgentEvent['type']>(type: T) => events.filter((one): one is EventOf<T> => one.type === type),

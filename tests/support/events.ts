@@ -4,8 +4,8 @@ import type { AssistantEntry } from '#contract/message.ts';
 import type { ErrorCode } from '#contract/error.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { Outcome, Usage } from '#contract/outcome.ts';
-import { STATUS_OF } from '#contract/status-of.ts';
-import type { RunIds } from '#core/log/recorder.ts';
+import { STATUS_OF } from '#domain/status-of.ts';
+import type { RunIds } from '#core/store/log/recorder.ts';
 import {
   approve,
   conversationId,
@@ -277,15 +277,14 @@ function keepsThings(recording: Recording): void {
   const request = { requestId: idOf(43), attempt: 1, ...input };
   recording.record(stuck, { type: 'request-start', purpose: 'review', turn: 0, request });
   recording.record(chief, { type: 'change-undo', toolCallId: 'call_parallel', path: 'docs/a.md', undone: true });
-  recording.record(chief, { type: 'workflow-leave', left: true });
   recording.record(chief, { type: 'workflow-fork', to: idOf(44), end: 'after' });
-  recording.record(stuck, { type: 'run-again', again: { conversationId: idOf(45), workflowId: idOf(46) } });
   const sizes = { tokensBefore: 90_000, tokensAfter: 12_000 };
   const summary = {
     kind: 'compaction' as const,
     text: '## Task\nDocument it.',
     upTo: 1,
     prior: [],
+    priorRuns: [],
     kept: '',
     auto: true,
   };

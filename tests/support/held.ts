@@ -4,8 +4,8 @@ import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { queryObjects, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Transcript } from '#core/log/transcript.ts';
-import { Workflow } from '#core/workflows/workflow.ts';
+import { Transcript } from '#core/store/log/transcript.ts';
+import { Workflow } from '#core/runs/workflow/workflow.ts';
 
 /** Counts; the same work again must leave them as they are. */
 export interface Held {

@@ -16,13 +16,25 @@ export async function keptPlace(files: Record<string, string> = {}) {
   const workspace = workspaceIn(folder);
   const conversationId = newId();
   const call = (): Call => ({
-    ...{ conversationId, workflowId: conversationId, runId: conversationId, toolCallId: newId() },
-    ...{ agent: 'lead', tool: 'bash', folder, at: new Date().toISOString() },
+    conversationId,
+    workflowId: conversationId,
+    runId: conversationId,
+    toolCallId: newId(),
+    agent: 'lead',
+    tool: 'bash',
+    folder,
+    at: new Date().toISOString(),
   });
   const { snapshots } = workspaces;
   const at = (path: string): string => join(folder, path);
   return {
-    ...{ folder, data, workspaces, workspace, snapshots, call, at },
+    folder,
+    data,
+    workspaces,
+    workspace,
+    snapshots,
+    call,
+    at,
     /** What the work has changed. */
     track: async (work: () => Promise<unknown>): Promise<ChangeSet | null> => {
       const one = call();
@@ -41,6 +53,7 @@ export async function keptPlace(files: Record<string, string> = {}) {
         at: new Date().toISOString(),
         calls: [],
         files,
+        folders: {},
         takesBack: [],
         redone: false,
       };

@@ -13,9 +13,9 @@ import type {
 } from '#contract/message.ts';
 import type { Usage } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import type { Payload, RunIds } from '#core/log/recorder.ts';
+import type { Payload, RunIds } from '#core/store/log/recorder.ts';
 import { envelopeOf } from './envelope.ts';
 
 /** The same id each time, in the form that the core makes. */

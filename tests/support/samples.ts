@@ -16,7 +16,7 @@ export const fullTest = (_coveredBy: string | readonly string[], condition = tru
   test.runIf(inFullRun && condition);
 
 /** Number of inputs of a property test: `numRuns` in `npm test`, `whole` in the full run. */
-export const samples = (numRuns: number, whole = 8 * numRuns): { numRuns: number } => {
+export const samples = (numRuns: number, whole = 4 * numRuns): { numRuns: number } => {
   return { numRuns: inFullRun ? whole : numRuns };
 };
 

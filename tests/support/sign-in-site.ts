@@ -90,7 +90,9 @@ export class SignInSite {
     return {
       '/.well-known/oauth-protected-resource/mcp': (response) =>
         json(response, this.options.isOld ? 404 : 200, {
-          ...{ resource: this.url, authorization_servers: [this.issuer], scopes_supported: ['read'] },
+          resource: this.url,
+          authorization_servers: [this.issuer],
+          scopes_supported: ['read'],
           ...this.options.described?.(this),
         }),
       '/.well-known/oauth-authorization-server': (response) => json(response, 200, this.#metadata()),
@@ -156,7 +158,10 @@ export class SignInSite {
     this.refresh = `refresh-${randomUUID()}`;
     this.secrets.push(this.access, this.refresh);
     json(response, 200, {
-      ...{ access_token: this.access, refresh_token: this.refresh, token_type: 'Bearer', expires_in: 3600 },
+      access_token: this.access,
+      refresh_token: this.refresh,
+      token_type: 'Bearer',
+      expires_in: 3600,
       ...this.options.tokens,
     });
   }

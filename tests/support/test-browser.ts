@@ -2,9 +2,9 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { WebSocket as NodeSocket } from 'ws';
-import type { BrowserKey, KeyStore } from '#lib/client/key-store.ts';
-import type { Refusal } from '#lib/client/link.ts';
-import { Visitor } from '#lib/client/visitor.ts';
+import type { BrowserKey, KeyStore } from '#lib/app/client/key-store.ts';
+import type { Refusal } from '#lib/app/client/link.ts';
+import { Visitor } from '#lib/app/client/visitor.ts';
 
 export class TestBrowser {
   readonly keys = memoryKeys();

@@ -72,7 +72,8 @@ export class Pages {
   /** The windows of an app that has ended go with it. */
   async close(): Promise<void> {
     this.#context.off('page', this.#watch);
-    await this.#context.unroute('**/*', this.#route);
+    // A page that closes meanwhile has no routes to remove.
+    await this.#context.unroute('**/*', this.#route).catch(() => undefined);
     for (const { page } of this.#windows.values()) await page.close();
   }
 

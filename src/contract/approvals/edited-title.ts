@@ -15,7 +15,7 @@ const SHORT = { path: pathTitleOf, command: titleOf };
 
 /**
  * `edited`: the input as it was approved. The numbers of changed lines are left out, being those of what was asked. A title
- * that names neither a file nor a command stays, as one of older stores does.
+ * that names neither a file nor a command stays.
  */
 export function editedTitle({ title, says }: Titled, input: unknown, edited: unknown): Titled {
   const as = says === undefined || !Object.hasOwn(NAMED, says.title.key) ? undefined : NAMED[says.title.key];

@@ -6,6 +6,7 @@ import type { ApprovalMode } from '../agent.ts';
 import { FAULTS } from '../agents/fault-phrases.ts';
 import type { Bound } from '../message.ts';
 import type { Effect, GrantScope } from '../permission.ts';
+import { STORE } from './store-phrases.ts';
 import { TRUST } from './trust-phrases.ts';
 import { UNDO } from './undo-phrases.ts';
 import type { Phrase } from './phrase.ts';
@@ -97,7 +98,7 @@ export const ENGLISH = {
   run_again: ({ title, name }: { title: string; name: string }) => `Run ${name} again, for "${title}"?`,
   // What a yes means.
   asked_again: ({ run, session }: { run: string; session: string }) =>
-    `You asked for run ${run} of session ${session} again, with the settings that it had. Files are as they are now`,
+    `You asked for run ${run} of session ${session} again, with the settings that it had. Files are as they are now. Its lead goes on with the report`,
   makes_file: ({ path, folder }: { path: string; folder: string }) => `Makes the file ${path} in ${folder}`,
   replaces_content: ({ path, folder }: { path: string; folder: string }) =>
     `Replaces the content of ${path} in ${folder}`,
@@ -215,6 +216,7 @@ export const ENGLISH = {
   ...FAULTS,
   ...UNDO,
   ...TRUST,
+  ...STORE,
 } as const;
 
 function some(paths: string, more: number): string {

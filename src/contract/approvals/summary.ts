@@ -6,7 +6,7 @@ import type { Coagent, Envelope, Permission } from '../agent.ts';
 import type { Asking, CallGroup, OwnActions, Risk, SpawnItem, Subject } from '../approval.ts';
 import { allServing } from '../flows/serving-text.ts';
 
-/** `no`: it has no tool for it. `held`: it has, and a question of an older version does not say what is asked. */
+/** `no`: it has no tool for it. `held`: it has, and the question does not say what is asked. */
 export type Leave = Asking | 'no' | 'held';
 
 export interface May {

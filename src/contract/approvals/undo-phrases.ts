@@ -12,6 +12,8 @@ export const UNDO = {
   other_folder: (_: Nothing) => 'It is in another folder than the newest change: undo it by itself',
   undone_together: (_: Nothing) => 'It was undone together with something else: take all of that back together',
   nothing_undone: (_: Nothing) => 'Nothing of this is undone',
+  copied_from: ({ session }: { session: string }) =>
+    `This is a copy of what was done in the session ${session}: undo it there`,
   nothing_kept_of_it: (_: Nothing) => 'Nothing is kept of this: it changed nothing that can be undone',
   workspace_gone: ({ folder }: { folder: string }) =>
     `The folder ${folder} is not there any more: put it back, or start a conversation in another folder`,

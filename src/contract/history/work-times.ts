@@ -15,7 +15,7 @@ interface Until {
   now: number;
 }
 
-type TimedWorkflow = Pick<WorkflowRow, 'id' | 'endedAt' | 'durationMs' | 'workedMs' | 'taken'>;
+type TimedWorkflow = Pick<WorkflowRow, 'id' | 'endedAt' | 'durationMs' | 'workedMs' | 'copiedFrom'>;
 type TimedRun = Pick<RunRow, 'id' | 'kind' | 'endedAt' | 'durationMs' | 'workedMs'>;
 
 /** Null before the start; before the end too where `until` is null. `approvals`: also those of others. */
@@ -26,7 +26,7 @@ export function timesOfWorkflow(
 ): Times | null {
   const own = approvals.filter(({ request }) => request.workflowId === workflow.id);
   // What a copy waited is told with it: its questions stay where they were asked.
-  const { waitedMs, workedMs = workflow.workedMs } = workflow.taken ?? {};
+  const { waitedMs, workedMs = workflow.workedMs } = workflow.copiedFrom ?? {};
   return timesIn({ ...workflow, workedMs }, (end) => waitedMs ?? waitedForYouMs(own, end), until);
 }
 

@@ -1,54 +1,55 @@
-/** A fork: a new conversation that begins with the history of another one up to some place in it. */
+/** A fork: a new conversation that starts with a copy of a part of another one. */
 import { z } from 'zod';
 import { Id, Instant } from '../ids.ts';
 
-/** An entry of a run, by its number. */
-export const Step = z.object({ runId: Id, entry: z.int().nonnegative() });
+/** A position in a run: after the entry with this number or, without `entry`, before the start of a sub-agent. */
+export const Step = z.object({ runId: Id, entry: z.int().nonnegative().optional() });
 export type Step = z.infer<typeof Step>;
 
-/** A step of another conversation from which a workflow goes on: what had been done well until there is taken from there. */
+/** The step of another conversation from which a workflow goes on. Earlier work is copied. */
 export const ForkStep = Step.extend({ conversationId: Id, workflowId: Id });
 export type ForkStep = z.infer<typeof ForkStep>;
 
-/** The conversation that another one was forked from, and how much of it was taken over. */
+/** The first conversation of a fork, and the part of it that was copied. */
 export const ForkedFrom = z.object({
   conversationId: Id,
-  /** As it was then: it may be gone since. */
+  /** Title at the time of the fork. The conversation may be deleted since. */
   title: z.string(),
-  /** The workflow there at which it was forked. */
+  /** The workflow at which it was forked. */
   workflowId: Id,
-  /** The newest of the own workflows that were taken over: all up to it were. Null where none was. */
+  /** The last copied workflow of the fork; null for none. */
   last: Id.nullable(),
-  /** Which message of that conversation this was, from 1; left out of forks of older versions. */
+  /** Number of the message in the first conversation, from 1; left out while the fork is incomplete. */
   message: z.int().optional(),
-  /** The entry of its lead's run up to which it was taken over, where it was not taken over whole and did not go on. */
+  /** Last copied entry of the lead's run, if the workflow was copied in part and the fork did not go on. */
   entry: z.int().nonnegative().optional(),
-  /** The step of that workflow from which the fork went on; left out where it was made to be written in. */
+  /** The step from which the fork went on; left out if it did not. */
   step: Step.optional(),
-  /** False while it is being made, and of one that a crash cut off then; left out once it is whole. */
+  /** False while the fork is incomplete, also after a crash; left out when it is complete. */
   whole: z.literal(false).optional(),
 });
 export type ForkedFrom = z.infer<typeof ForkedFrom>;
 
-/** What a workflow that was taken over is a copy of; tokens and costs stay there. */
-export const TakenFrom = z.object({
-  conversationId: Id,
-  workflowId: Id,
-  runId: Id,
-  /** How long it had waited there for answers of the person, in milliseconds; left out of copies of older versions. */
-  waitedMs: z.number().nonnegative().optional(),
-  /** How long agents had worked there at the least; left out where that is not known. */
+/** The first run of a copy or of a rerun. Its work is counted there. Only the program sets this link. */
+export const CopiedFrom = z.object({ conversationId: Id, workflowId: Id, runId: Id });
+export type CopiedFrom = z.infer<typeof CopiedFrom>;
+
+/** The first workflow of a copy, with the run of its lead. Tokens and costs are counted there. */
+export const CopiedWorkflow = CopiedFrom.extend({
+  /** Time that it had waited for answers of the person, in milliseconds. */
+  waitedMs: z.number().nonnegative(),
+  /** Minimum working time of its agents, in milliseconds; left out if unknown. */
   workedMs: z.number().nonnegative().optional(),
 });
-export type TakenFrom = z.infer<typeof TakenFrom>;
+export type CopiedWorkflow = z.infer<typeof CopiedWorkflow>;
 
-/** Whether the history of a fork ends with a workflow, or right before it. */
+/** The end of the history of a fork: before or after a workflow. */
 export const ForkEnd = z.enum(['before', 'after']);
 export type ForkEnd = z.infer<typeof ForkEnd>;
 
 /**
- * A fork that was made at a workflow; `step`: the one of it from which the fork went on, left out where it did not; `upTo`:
- * the one up to which it was taken over, where it was not taken over whole and did not go on.
+ * A fork at a workflow. `step`: the step from which the fork went on; left out if it did not. `upTo`: the last copied
+ * entry, if the workflow was copied in part and the fork did not go on.
  */
 export const Fork = z.object({
   conversationId: Id,

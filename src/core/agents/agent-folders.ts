@@ -1,6 +1,7 @@
 /** The agents of each workspace folder, read anew for each workflow: what was saved before it starts counts, and what runs keeps what it has. */
 import { join, relative, sep } from 'node:path';
 import { TriadError } from '../base/errors.ts';
+import { Recent } from '../base/recent.ts';
 import { isInstructionPath } from '#contract/instruction-path.ts';
 import type { Trust } from './trust.ts';
 import type { Ceilings } from './ceilings.ts';
@@ -52,10 +53,22 @@ const parsed = new WeakMap<readonly KnownTool[], Parsed>();
 
 /** Of the places that need no trust: what a project says is read whenever it matters. */
 const texts = new FileTextCache();
+/** Files of built-in agents by folder. They are part of the program and read once. */
+const builtinFiles = new Map<string, RawFile[]>();
+
+/** The last linked files of a folder. */
+interface LinkedFolder {
+  files: readonly UnlinkedFile[];
+  loaded: readonly LoadedFile[];
+}
+
+/** Maximum number of folders with cached links. */
+const MAX_LINKED_FOLDERS = 16;
 
 export class AgentFolders {
   readonly #ports: AgentFolderPorts;
   readonly #parsed: Parsed;
+  readonly #linked = new Recent<LinkedFolder>(MAX_LINKED_FOLDERS);
   readonly #reported = new Set<string>();
   /** Null until it is known which models there are: then no name of one is held against it. */
   #models: HereRules | null = null;
@@ -103,9 +116,9 @@ export class AgentFolders {
       if (raw.problem !== null) this.#warn(`${raw.path}\0${raw.problem}`, () => [`${raw.path} ${raw.problem}`]);
     const registry = new AgentRegistry(untrusted, toldOf(instructions.filter(isTrusted)));
     const all = [...own, ...trusted];
-    const loaded = linkFiles(
+    const loaded = this.#link(
+      folder,
       all.flatMap(({ place, files }) => this.#load(files, place)),
-      this.#ports.tools,
     );
     for (const file of loaded)
       if (!file.ok)
@@ -189,12 +202,25 @@ export class AgentFolders {
     return (await this.#roots.read(folder, () => projectFiles(folder))) ?? [];
   }
 
-  #readOwn(place: AgentPlace): Promise<RawFile[]> {
-    return readPlace(place, (path) => texts.read(path));
+  async #readOwn(place: AgentPlace): Promise<RawFile[]> {
+    if (place.source !== 'builtin') return readPlace(place, (path) => texts.read(path));
+    const cachedFiles = builtinFiles.get(place.folder);
+    if (cachedFiles) return cachedFiles;
+    const files = await readPlace(place);
+    if (files.every(({ problem }) => problem === null)) builtinFiles.set(place.folder, files);
+    return files;
   }
 
   #load(files: readonly RawFile[], place: AgentPlace): UnlinkedFile[] {
     return firstOfEachName(files.map((raw) => this.#parse(raw, place))).map((file) => this.checked(file, place));
+  }
+
+  /** Links the files of a folder again if one of them has changed. */
+  #link(folder: string, files: readonly UnlinkedFile[]): readonly LoadedFile[] {
+    const last = this.#linked.get(folder, () => ({ files: [], loaded: [] }));
+    const isSame = last.files.length === files.length && files.every((file, at) => file === last.files[at]);
+    if (!isSame) Object.assign(last, { files, loaded: linkFiles(files, this.#ports.tools) });
+    return last.loaded;
   }
 
   /** With `ceilings`, warnings tell what they cut. */

@@ -2,11 +2,11 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
-import { canonicalFolder } from '../base/canonical-folder.ts';
+import { canonicalFolder } from '../base/disk-lookups.ts';
 import { sha256 } from '../base/hash.ts';
 import { readRegularFile } from '../base/regular-file.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
-import { refuseWriteFault } from '../base/write-fault.ts';
+import { refuseWriteFault } from '../base/write-refusals.ts';
 
 /** Most hashes of one workspace. The oldest are dropped, and their texts must be read again. */
 const MAX_HASHES = 5000;

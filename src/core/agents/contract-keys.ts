@@ -4,12 +4,11 @@ import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import type { JsonSchema } from '#contract/flows/control-flow.ts';
 import { fault, type Position, START } from './entries.ts';
-import type { AgentKeys } from './keys.ts';
+import type { AgentKeys, FindPosition } from './keys.ts';
 import type { Link } from './links/link.ts';
 import { schemaFault } from './schemas.ts';
 
 type Contracts = Pick<AgentDefinition, 'next' | 'input' | 'output' | 'exposeAsTool' | 'projectInstructions'>;
-type PositionOf = (path: readonly PropertyKey[]) => Position | null;
 
 /** Of keys without faults. */
 export function contractsOf(values: AgentKeys): Contracts {
@@ -26,17 +25,17 @@ export function contractsOf(values: AgentKeys): Contracts {
   };
 }
 
-export function linksIn({ next }: Partial<AgentKeys>, positionOf: PositionOf): Link[] {
+export function linksIn({ next }: Partial<AgentKeys>, findPosition: FindPosition): Link[] {
   return toList(next).map((wanted, index): Link => {
     const item = Array.isArray(next) ? index : null;
-    const at = positionOf(item === null ? ['next'] : ['next', item]) ?? START;
+    const at = findPosition(item === null ? ['next'] : ['next', item]) ?? START;
     return { use: 'next', wanted, key: 'next', item, at };
   });
 }
 
 /** What the keys cannot be together. The schemas of agents that come with the program are fine: reading one loads a validator. */
-export function contractFaults(values: Partial<AgentKeys>, positionOf: PositionOf, isBuiltin: boolean): Fault[] {
-  const at = (key: string): Position => positionOf([key]) ?? START;
+export function contractFaults(values: Partial<AgentKeys>, findPosition: FindPosition, isBuiltin: boolean): Fault[] {
+  const at = (key: string): Position => findPosition([key]) ?? START;
   const faults = (['input', 'output'] as const).flatMap((side): Fault[] => {
     const [format, schema] = [values[`${side}_format`], values[`${side}_schema`]];
     const key = `${side}_schema`;
@@ -56,10 +55,10 @@ export function contractFaults(values: Partial<AgentKeys>, positionOf: PositionO
 }
 
 /** The warning for entries of `next` that are never started. */
-export function idleNext({ next }: AgentKeys, positionOf: PositionOf): Fault[] {
+export function idleNext({ next }: AgentKeys, findPosition: FindPosition): Fault[] {
   if (!Array.isArray(next) || next.length < 2) return [];
   const says = phrase('idle_next', { first: next[0] ?? '' });
-  return [fault(positionOf(['next', 1]) ?? START, says, { key: 'next' })];
+  return [fault(findPosition(['next', 1]) ?? START, says, { key: 'next' })];
 }
 
 function toList(next: AgentKeys['next'] | undefined): string[] {

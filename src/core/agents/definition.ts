@@ -17,7 +17,7 @@ import {
   withSyntaxErrors,
 } from './entries.ts';
 import { readMarkdown } from './frontmatter.ts';
-import { CHOICES, selectValidValues, MarkdownKeys, REQUIRED, ruleOf, TomlKeys, type AgentKeys } from './keys.ts';
+import { type AgentKeys, checkKeys, MarkdownKeys, type FindPosition, TomlKeys } from './keys.ts';
 import { contractFaults, contractsOf, idleNext, linksIn } from './contract-keys.ts';
 import type { Link } from './links/link.ts';
 import { mentionsIn, type ServerMention } from './server-names.ts';
@@ -77,42 +77,40 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     return { ok: false, name: null, errors, warnings: [] };
   }
   const schema = isToml ? TomlKeys : MarkdownKeys;
-  const known = entries.filter(({ key }) => key !== null && Object.hasOwn(schema.shape, key));
-  const raw: Readonly<Record<string, unknown>> = Object.fromEntries(known.map(({ key, value }) => [key ?? '', value]));
-  const positionOf = positionsOf(known);
-  const result = schema.safeParse(raw);
-  const validValues = result.success ? result.data : selectValidValues(schema, raw);
+  const { values, validValues, raw, findPosition, ...checked } = checkKeys<typeof MarkdownKeys | typeof TomlKeys>(
+    schema,
+    entries,
+  );
   const faults = [
     ...part.faults,
-    ...entries.filter((entry) => !known.includes(entry)).flatMap((entry) => unknownKey(entry, schema)),
+    ...checked.unknown.flatMap((entry) => unknownKey(entry, schema)),
     ...bodyFaults(body),
-    ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, positionOf))),
-    ...namesIn(validValues, { tools: raw['tools'], requires_approval: raw['requires_approval'] }, from, positionOf),
+    ...checked.faults,
+    ...namesIn(validValues, { tools: raw['tools'], requires_approval: raw['requires_approval'] }, from, findPosition),
     ...promptFaults(body ?? promptIn(entries), isToml, text),
   ];
   const errors = inOrder(read.ok ? faults : withSyntaxErrors(read, faults));
-  const findPlace = (key: string): Position => positionOf([key]) ?? START;
-  if (errors.length > 0 || !result.success) {
+  const findPlace = (key: string): Position => findPosition([key]) ?? START;
+  if (errors.length > 0 || values === null) {
     const name = typeof raw['name'] === 'string' && raw['name'] !== '' ? raw['name'] : null;
-    return { ok: false, name, errors, warnings: [], names: findNames(validValues, positionOf) };
+    return { ok: false, name, errors, warnings: [], names: findNames(validValues, findPosition) };
   }
-  const values = result.data;
   const prompt = 'prompt' in values ? String(values.prompt) : (body?.text ?? '');
   const warnings = [
     ...unneededPermissions(
       values.permissions ?? [],
       from.tools,
-      (index) => positionOf(['permissions', index]) ?? START,
+      (index) => findPosition(['permissions', index]) ?? START,
     ),
-    ...permissionWarnings(values, from.tools, (index) => positionOf(['tools', index]) ?? START),
-    ...idleReflection(values, positionOf),
-    ...idleNext(values, positionOf),
+    ...permissionWarnings(values, from.tools, (index) => findPosition(['tools', index]) ?? START),
+    ...idleReflection(values, findPosition),
+    ...idleNext(values, findPosition),
   ];
   const definition = { ...definitionOf(values, prompt, text, from), ...readExtra(entries) };
   const cut = from.ceilings
     ? cutWarnings(definition, from.ceilings, (limit) => {
         const key = limit === 'maxTokens' ? 'max_tokens' : 'max_iterations';
-        return { key, at: positionOf([key]) ?? START };
+        return { key, at: findPosition([key]) ?? START };
       })
     : [];
   const at = { provider: findPlace('provider'), model: findPlace('model'), temperature: findPlace('temperature') };
@@ -121,15 +119,15 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     definition,
     warnings: [...warnings, ...cut],
     at,
-    mentions: serversIn(values, positionOf),
-    links: linksIn(values, positionOf),
+    mentions: serversIn(values, findPosition),
+    links: linksIn(values, findPosition),
   };
 }
 
-function findNames(values: Partial<AgentKeys>, positionOf: PositionOf): FoundNames {
+function findNames(values: Partial<AgentKeys>, findPosition: FindPosition): FoundNames {
   const { provider, model } = values;
-  const at = { provider: positionOf(['provider']) ?? START, model: positionOf(['model']) ?? START };
-  return { provider, model, at, links: linksIn(values, positionOf) };
+  const at = { provider: findPosition(['provider']) ?? START, model: findPosition(['model']) ?? START };
+  return { provider, model, at, links: linksIn(values, findPosition) };
 }
 
 function definitionOf(values: AgentKeys, systemPrompt: string, text: string, from: DefinitionSource): AgentDefinition {
@@ -168,8 +166,8 @@ function readExtra(entries: readonly Entry[]): Pick<AgentDefinition, 'extra'> {
   return { extra: JSON.parse(JSON.stringify(Object.fromEntries(extraKeys))) as Record<string, unknown> };
 }
 
-function serversIn(values: AgentKeys, positionOf: PositionOf): ServerMention[] {
-  const at = (key: string) => (item: number) => ({ item, at: positionOf([key, item]) ?? START });
+function serversIn(values: AgentKeys, findPosition: FindPosition): ServerMention[] {
+  const at = (key: string) => (item: number) => ({ item, at: findPosition([key, item]) ?? START });
   const servers = (values.mcp_servers ?? []).map((server, item) => {
     return { key: 'mcp_servers', server, tool: null, ...at('mcp_servers')(item) };
   });
@@ -186,23 +184,12 @@ function reflectionOf(values: AgentKeys): Reflection | null {
 }
 
 /** Keys that change nothing while reflection is off. */
-function idleReflection(values: AgentKeys, positionOf: PositionOf): Fault[] {
+function idleReflection(values: AgentKeys, findPosition: FindPosition): Fault[] {
   if (values.enable_reflection) return [];
   return (['max_retries', 'reflection_criteria'] as const).flatMap((key) => {
     if (values[key] === undefined) return [];
-    return [fault(positionOf([key]) ?? START, phrase('idle_reflection', { key }), { key })];
+    return [fault(findPosition([key]) ?? START, phrase('idle_reflection', { key }), { key })];
   });
-}
-
-type PositionOf = (path: readonly PropertyKey[]) => Position | null;
-
-/** Finds the position of a key's value, or of an item of its list; null for an unknown key. */
-function positionsOf(entries: readonly Entry[]): PositionOf {
-  const places = new Map(entries.map((entry) => [entry.key, entry]));
-  return ([key, index]) => {
-    const entry = places.get(String(key));
-    return (typeof index === 'number' ? entry?.items[index] : undefined) ?? entry?.valueAt ?? null;
-  };
 }
 
 function unknownKey({ key, at }: Entry, schema: z.ZodObject): Fault[] {
@@ -245,18 +232,18 @@ function namesIn(
   values: Partial<AgentKeys>,
   lists: Readonly<Record<'tools' | 'requires_approval', unknown>>,
   { source, tools }: DefinitionSource,
-  positionOf: PositionOf,
+  findPosition: FindPosition,
 ): Fault[] {
   const { name, role, provider, model } = values;
   const [wanted, asking] = [readTexts(lists.tools), readTexts(lists.requires_approval)];
-  const at = (key: string) => (index: number) => positionOf([key, index]) ?? START;
+  const at = (key: string) => (index: number) => findPosition([key, index]) ?? START;
   const misplaced = role === 'subagent' ? tools.filter((tool) => tool.primaryOnly && wanted.includes(tool.name)) : [];
   // Names of another provider have no form of their own.
   const unknown =
-    model === undefined || provider !== undefined ? null : modelFault(model, positionOf(['model']) ?? START);
+    model === undefined || provider !== undefined ? null : modelFault(model, findPosition(['model']) ?? START);
   const faults = [
     ...(unknown === null ? [] : [unknown]),
-    ...contractFaults(values, positionOf, source === 'builtin'),
+    ...contractFaults(values, findPosition, source === 'builtin'),
     ...nameFaults('tools', wanted, tools, at('tools')),
     ...nameFaults('requires_approval', asking, tools, at('requires_approval')),
     ...misplaced.map(({ name: tool, startsAgents }) => {
@@ -266,23 +253,10 @@ function namesIn(
     }),
   ];
   if (name !== LEAD || role !== 'subagent') return faults;
-  return [...faults, fault(positionOf(['name']) ?? START, phrase('lead_name', { name }), { key: 'name' })];
+  return [...faults, fault(findPosition(['name']) ?? START, phrase('lead_name', { name }), { key: 'name' })];
 }
 
 /** Returns the items of a list; an empty text for an item that is no text. */
 function readTexts(list: unknown): string[] {
   return Array.isArray(list) ? list.map((item) => (typeof item === 'string' ? item.trim() : '')) : [];
-}
-
-function errorOf(issue: z.core.$ZodIssue, raw: Readonly<Record<string, unknown>>, positionOf: PositionOf): Fault {
-  const key = String(issue.path[0]);
-  const place = positionOf(issue.path);
-  if (!place) return fault(START, [phrase('value', { key, item: null }), phrase('is_missing')], { key });
-  const value = raw[key];
-  const index = issue.path[1];
-  const wrong: unknown = Array.isArray(value) && typeof index === 'number' ? value[index] : value;
-  const suggestion = typeof wrong === 'string' ? nearest(wrong, CHOICES[key] ?? []) : null;
-  const item = typeof index === 'number' ? index : null;
-  const empty = value === null && !REQUIRED.includes(key) ? [phrase('or_left_out')] : [];
-  return fault(place, [phrase('value', { key, item }), ruleOf(issue.message), ...empty], { key, suggestion });
 }

@@ -3,7 +3,7 @@ import type { AgentDefinition, AgentValue } from '#contract/agent.ts';
 import { MAX_ITERATIONS } from '#contract/limits.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Entry, ReadFile } from './entries.ts';
-import { editToml } from './edit-toml.ts';
+import { editToml } from '../settings/edit-toml.ts';
 import { editYaml } from './edit-yaml.ts';
 import { readMarkdown, splitMarkdown } from './frontmatter.ts';
 import { CompositionKeys, SECTIONS } from './compositions/composition.ts';
@@ -114,7 +114,8 @@ function editOne(text: string, kind: FileKind, key: string, value: AgentValue): 
   if (kind !== 'markdown') {
     const isText = key === PROMPT || (key.startsWith('handoff.') && String(value).includes('\n'));
     const written = isText && typeof value === 'string' ? `${value.trim()}\n` : value;
-    return editToml(text, kind === 'toml' ? writtenKey(text, key) : key.split('.'), written);
+    const path = kind === 'toml' ? writtenKey(text, key) : key.split('.');
+    return editToml(text, { kind: 'set', path, value: written }) ?? text;
   }
   const file = splitMarkdown(text);
   if (!file) return text;

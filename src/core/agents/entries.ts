@@ -62,11 +62,6 @@ export function unreadable(path: string, says: readonly Phrase[], part?: { at: P
   return { path, problem: textOf(says), says, ...part };
 }
 
-/** Of a place in a TOML tree, whose columns are from 0. */
-export function treePlace({ line, column }: Position): Position {
-  return { line, column: column + 1 };
-}
-
 /** One that is looked up when somebody asks for it: of a file without a fault nobody does. */
 export function laterPlace(find: () => Position): Position {
   return {

@@ -1,6 +1,6 @@
 /** The files of agents as an editor needs them: read, checked, written over only what was read, and drafted. */
 import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import type { AgentLint, AgentText } from '#contract/agent.ts';
 import type { UnsavedPrompt } from '#contract/agents/prompt-file.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
@@ -12,16 +12,16 @@ import { SerialQueue } from '../base/serial-queue.ts';
 import type { Trust } from './trust.ts';
 import { type AgentFolders, pathInProject } from './agent-folders.ts';
 import type { Ceilings } from './ceilings.ts';
-import { copyToTriad } from './copy-to-triad.ts';
 import { newPath } from './draft.ts';
-import { bodyWith, editText, type FileKind, type FormValues, valuesOf, valuesOfDefinition } from './edit.ts';
+import { bodyWith, editText, type FormValues, valuesOf, valuesOfDefinition } from './edit.ts';
 import { fault, START } from './entries.ts';
 import { describeFault, loadFile, loadPlace, nameOf, reportOf } from './load.ts';
-import { type AgentPlace, ownPlace } from './places.ts';
+import { type AgentPlace, getFileKind, ownPlace } from './places.ts';
 import { findPromptFile, type PromptFile, withPromptFiles } from './prompts/prompt-files.ts';
 import { placeHolding } from './read-place.ts';
 import { agentTemplate } from './template.ts';
 import type { KnownTool } from './vocabulary.ts';
+import { Document } from 'yaml';
 
 export interface AgentFilesPorts {
   agents: AgentFolders;
@@ -62,7 +62,7 @@ export class AgentFiles {
     const report = reportOf(loaded);
     if (place.dialect !== 'triad')
       return { text, report, values: loaded.ok ? valuesOfDefinition(loaded.definition) : null };
-    const values = valuesOf(raw.problem === null ? raw.text : text, kindOf(file, place));
+    const values = valuesOf(raw.problem === null ? raw.text : text, getFileKind(file, place));
     const name = nameOf(loaded);
     const others = name === null ? [] : await loadPlace(place, tools);
     const other = others.find((one) => one.path !== file && one.ok && nameOf(one) === name);
@@ -82,7 +82,7 @@ export class AgentFiles {
     const place = this.#placeHolding(folder, file);
     if (place.dialect !== 'triad')
       throw new TriadError('not_allowed', `${file} is of another program: it is changed there`);
-    const kind = kindOf(file, place);
+    const kind = getFileKind(file, place);
     const prompt = await findPromptFile(text, file, place);
     if (prompt === null || changes[prompt.key] === undefined)
       return this.lint(folder, file, editText(text, kind, changes), unsaved);
@@ -182,7 +182,7 @@ export class AgentFiles {
     const whole = raw.problem === null ? raw.text : text;
     if ('composition' in loaded) return editText(whole, 'composition', { 'agent.name': name });
     if (place.dialect !== 'triad') return copyToTriad({ ...valuesOfDefinition(loaded.definition), name });
-    const kind = kindOf(file, place);
+    const kind = getFileKind(file, place);
     if (kind === 'toml') return copyToTriad({ ...valuesOf(whole, kind), name });
     return loaded.definition.name === name ? text : editText(text, kind, { name });
   }
@@ -213,10 +213,6 @@ async function refuseLinkedWithin({ folder }: AgentPlace, file: string): Promise
   const [real, above] = await Promise.all([dirname(file), folder].map((path) => realpath(path).catch(() => path)));
   if (real === join(above ?? folder, within)) return;
   throw new TriadError('not_allowed', `${file} lies behind a link, which is not followed`);
-}
-
-export function kindOf(file: string, { compositions }: AgentPlace): FileKind {
-  return compositions ? 'composition' : extname(file) === '.toml' ? 'toml' : 'markdown';
 }
 
 /** Returns a text with its prompt file, and the hash of both. */
@@ -273,4 +269,12 @@ async function nearestReal(folder: string): Promise<string | null> {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The text of an agent of another format as a file of Triad's own. */
+function copyToTriad({ prompt, ...keys }: FormValues): string {
+  const document = new Document({});
+  for (const [key, value] of Object.entries(keys)) document.set(key, document.createNode(value, { flow: true }));
+  const frontmatter = document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  return `---\n${frontmatter}---\n\n${String(prompt ?? '').trim()}\n`;
 }

@@ -18,7 +18,6 @@ import { type Entry, fault, inOrder, type Position, START } from './entries.ts';
 import { type Restriction, restrictionsOf } from './foreign-permissions.ts';
 import { mapTools, splitNames } from './foreign-tools.ts';
 import { readMarkdown, splitMarkdown } from './frontmatter.ts';
-import { readLenientFrontmatter } from './lenient.ts';
 import type { Dialect } from './places.ts';
 import { mentionsIn } from './server-names.ts';
 import { MODEL_ALIASES } from './vocabulary.ts';
@@ -252,4 +251,48 @@ function toolsOf(
     reading.warn('tools', entry.valueAt, phrase('foreign_leads', { names: leads.join(', ') }));
   const starting = leads.length > 0 && role === 'primary' ? ['spawn_agent', 'delegate_task', 'parallel_tasks'] : [];
   return { tools: tools && [...tools, ...starting], permissions, requiresApproval };
+}
+
+/** Reads frontmatter that is not valid YAML, which other tools often write. `keys`: only these begin a value, so that a line such as "Context: …" stays part of a description. Of repeated keys the first counts. */
+function readLenientFrontmatter(frontmatter: string, keys: readonly string[]): Entry[] {
+  const found: { key: string; line: number; column: number; lines: string[] }[] = [];
+  for (const [index, line] of frontmatter.split('\n').entries()) {
+    const [head, key = ''] = /^([A-Za-z][\w-]*):(?=\s|$)/.exec(line) ?? [];
+    const begins = head !== undefined && keys.includes(key) && found.every((one) => one.key !== key);
+    if (begins) {
+      const rest = line.slice(head.length);
+      const value = rest.trimStart();
+      // Frontmatter begins on the file's second line.
+      found.push({ key, line: index + 2, column: line.length - value.length + 1, lines: [value] });
+    } else found.at(-1)?.lines.push(line);
+  }
+  return found.map(({ key, line, column, lines }): Entry => {
+    const value = parseLenientValue(lines);
+    const valueAt = value === null ? { line, column: 1 } : { line, column };
+    const items = Array.isArray(value) ? value.map(() => valueAt) : [];
+    return { key, at: { line, column: 1 }, value, valueAt, items };
+  });
+}
+
+function parseLenientValue(lines: readonly string[]): unknown {
+  const [first = '', ...rest] = lines;
+  const more = rest.filter((line) => line.trim() !== '');
+  if (first === '' && more.length > 0 && more.every((line) => /^\s*- /.test(line)))
+    return more.map((line) => unquoted(line.replace(/^\s*- /, '')));
+  const marked = /^[|>][+-]?\d?$/.test(first.trim()) ? rest : lines;
+  const text = unquoted(marked.map((line) => line.trimEnd()).join('\n'));
+  if (text === '') return null;
+  if (/^\[[^\]]*\]$/.test(text))
+    return text
+      .slice(1, -1)
+      .split(',')
+      .map(unquoted)
+      .filter((item) => item !== '');
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+function unquoted(text: string): string {
+  const trimmed = text.trim();
+  return /^(["'])([\s\S]*)\1$/.exec(trimmed)?.[2] ?? trimmed;
 }

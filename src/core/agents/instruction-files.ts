@@ -1,11 +1,11 @@
 /** The files in which a project tells agents how to work in it: where they are, and what of them reaches a prompt. */
-import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { ProjectInstruction } from '#contract/agent.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { INSTRUCTION_FILES } from '#contract/instruction-path.ts';
 import { MAX_INSTRUCTION_BYTES } from '#contract/limits.ts';
 import { titleOf } from '#contract/messages/short-text.ts';
+import { findRealPath, readLinkStats } from '../base/disk-lookups.ts';
 import { redactKeysNow } from '../base/redact.ts';
 import { cutAtBytes } from '../base/text.ts';
 import { type RawFile, unreadable } from './entries.ts';
@@ -33,13 +33,13 @@ export async function instructionFiles(folder: string): Promise<InstructionFile[
 
 /** The folder and those above it up to its repository's root, nearest first; the folder alone where it lies in none. */
 async function reachOf(folder: string): Promise<{ here: string; root: string; paths: string[] }> {
-  const here = await realpath(folder).catch(() => folder);
+  const here = (await findRealPath(folder)) ?? folder;
   const inFolder = (one: string): string[] => INSTRUCTION_FILES.map((name) => join(one, name));
   const paths: string[] = [];
   for (let root = here; ; root = dirname(root)) {
     paths.push(...inFolder(root));
     // In worktrees and submodules it is a file.
-    const mark = await lstat(join(root, '.git')).catch(() => null);
+    const mark = await readLinkStats(join(root, '.git'));
     if (mark) return { here, root, paths };
     if (dirname(root) === root) return { here, root: here, paths: inFolder(here) };
   }
@@ -47,7 +47,7 @@ async function reachOf(folder: string): Promise<{ here: string; root: string; pa
 
 /** Null where nothing is there. */
 async function readWithin(root: string, path: string): Promise<RawFile | null> {
-  const real = await realpath(path).catch(() => null);
+  const real = await findRealPath(path);
   if (real === null) return null;
   if (!real.startsWith(root.endsWith(sep) ? root : root + sep))
     return unreadable(path, [phrase('instructions_lead_out')]);

@@ -1,6 +1,6 @@
 /** The keys of Triad's own agents: what each may be, in the words that a person reads where it is not. */
 import { z } from 'zod';
-import { AgentName, Effort, McpServerName, Permission } from '#contract/agent.ts';
+import { AgentName, Effort, type Fault, McpServerName, Permission } from '#contract/agent.ts';
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, type PhraseKey, sentenceOf } from '#contract/approvals/phrases.ts';
 import { ProviderName } from '#contract/providers/provider.ts';
@@ -14,10 +14,12 @@ import {
   MIN_DOOM_LOOP_THRESHOLD,
   MAX_TEMPERATURE,
 } from '#contract/limits.ts';
+import { nearest } from '../base/nearest.ts';
+import { type Entry, fault, laterPlace, type Position, START } from './entries.ts';
 
 const RULES = new Map<string, Phrase>();
 
-/** What a value must be, as a schema takes it, which knows texts alone: `ruleOf` gives the phrase of it back. */
+/** What a value must be, as a schema takes it, which knows texts alone: `getRulePhrase` gives the phrase of it back. */
 export const rule = <K extends PhraseKey>(...said: Parameters<typeof phrase<K>>): string => {
   const says = phrase(...said);
   const words = sentenceOf(says);
@@ -25,7 +27,7 @@ export const rule = <K extends PhraseKey>(...said: Parameters<typeof phrase<K>>)
   return words;
 };
 
-export const ruleOf = (words: string): Phrase => RULES.get(words) ?? phrase('as_it_is', { words });
+const getRulePhrase = (words: string): Phrase => RULES.get(words) ?? phrase('as_it_is', { words });
 
 export const word = z
   .string({ error: rule('be_text') })
@@ -113,8 +115,54 @@ const KEY_GROUPS: readonly (readonly string[])[] = [
   ['output_format', 'output_schema'],
 ];
 
-/** Returns the values without a fault, so that a fault in one key does not hide those of others. */
-export function selectValidValues<T extends z.ZodObject>(
+/** Finds the position of a key's value, or of an item of its list; null for an absent key. */
+export type FindPosition = (path: readonly PropertyKey[]) => Position | null;
+
+/** The entries of a file that a schema has, checked against it. */
+export interface CheckedKeys<T> {
+  /** Null with any fault. */
+  values: T | null;
+  /** Those without a fault, so that a fault in one key does not hide those of others. */
+  validValues: Partial<T>;
+  raw: Readonly<Record<string, unknown>>;
+  unknown: Entry[];
+  faults: Fault[];
+  findPosition: FindPosition;
+}
+
+export function checkKeys<T extends z.ZodObject>(schema: T, entries: readonly Entry[]): CheckedKeys<z.infer<T>> {
+  const isKnown = ({ key }: Entry): boolean => key !== null && Object.hasOwn(schema.shape, key);
+  const known = new Map(entries.filter(isKnown).map((entry) => [entry.key ?? '', entry]));
+  const raw = Object.fromEntries([...known].map(([key, { value }]) => [key, value]));
+  const findPosition: FindPosition = ([key, index]) => {
+    const entry = known.get(String(key));
+    return entry ? laterPlace(() => (typeof index === 'number' ? entry.items[index] : null) ?? entry.valueAt) : null;
+  };
+  const result = schema.safeParse(raw, { reportInput: true });
+  return {
+    values: result.success ? result.data : null,
+    validValues: result.success ? result.data : selectValidValues(schema, raw),
+    raw,
+    unknown: entries.filter((entry) => !isKnown(entry)),
+    faults: result.success ? [] : result.error.issues.map((issue) => createFault(issue, schema, findPosition)),
+    findPosition,
+  };
+}
+
+function createFault(issue: z.core.$ZodIssue, schema: z.ZodObject, findPosition: FindPosition): Fault {
+  const key = String(issue.path[0]);
+  const place = findPosition(issue.path);
+  if (!place) return fault(START, [phrase('value', { key, item: null }), phrase('is_missing')], { key });
+  const { input, code } = issue;
+  const suggestion =
+    code === 'invalid_value' && typeof input === 'string' ? nearest(input, issue.values.map(String)) : null;
+  const item = typeof issue.path[1] === 'number' ? issue.path[1] : null;
+  const canBeAbsent = z.safeParse(schema.shape[key], undefined).success;
+  const empty = input === null && item === null && canBeAbsent ? [phrase('or_left_out')] : [];
+  return fault(place, [phrase('value', { key, item }), getRulePhrase(issue.message), ...empty], { key, suggestion });
+}
+
+function selectValidValues<T extends z.ZodObject>(
   schema: T,
   raw: Readonly<Record<string, unknown>>,
 ): Partial<z.infer<T>> {
@@ -124,14 +172,3 @@ export function selectValidValues<T extends z.ZodObject>(
   const valid = checked.filter(([key, { success }]) => success && !idle.includes(key));
   return Object.fromEntries(valid.map(([key, { data }]) => [key, data])) as Partial<z.infer<T>>;
 }
-
-export const REQUIRED: readonly string[] = ['name', 'description', 'prompt'];
-
-/** Values that an enumeration allows, for suggestions. */
-export const CHOICES: Readonly<Record<string, readonly string[]>> = {
-  role: ['primary', 'subagent'],
-  effort: Effort.options,
-  permissions: Permission.options,
-  input_format: ['text', 'json'],
-  output_format: ['text', 'markdown', 'json'],
-};

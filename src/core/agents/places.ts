@@ -1,7 +1,8 @@
 /** Where agents' files lie: which folders, in which order, whose, and in whose format. */
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentReport } from '#contract/agent.ts';
+import type { FileKind } from './edit.ts';
 
 /** The program whose format the files have. */
 export type Dialect = 'triad' | 'claude' | 'opencode';
@@ -72,4 +73,9 @@ export function ownPlace(
   return places.find((one) => {
     return one.source === source && one.dialect === 'triad' && (one.compositions ?? false) === isComposition;
   });
+}
+
+/** Returns the format of an agent's file. */
+export function getFileKind(file: string, { compositions }: AgentPlace): FileKind {
+  return compositions ? 'composition' : extname(file) === '.toml' ? 'toml' : 'markdown';
 }

@@ -4,6 +4,7 @@ import { basename, extname, join, relative } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { sha256 } from '../base/hash.ts';
+import { lookAtOnce } from '../base/disk-lookups.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import { writeFault } from '../base/write-fault.ts';
 import { type RawFile, unreadable } from './entries.ts';
@@ -25,6 +26,7 @@ export async function readPlace(
   read: (path: string) => Promise<RawFile> = readAgentFile,
 ): Promise<RawFile[]> {
   const { folder } = place;
+  if (lookAtOnce(folder) === null) return [];
   let names: string[];
   let isWhole: boolean;
   try {

@@ -7,7 +7,7 @@ import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import type { JsonSchema } from '#contract/flows/control-flow.ts';
 import { MAX_SCHEMA_CHARS } from '#contract/limits.ts';
-import { bounded } from '../base/bounded.ts';
+import { bounded } from './bounded.ts';
 import { sha256 } from '../base/hash.ts';
 import { Recent } from '../base/recent.ts';
 

@@ -17,10 +17,10 @@ export interface ServerMention {
 export function mentionsIn(
   key: string,
   names: readonly string[] | null | undefined,
-  positionOf: (index: number) => { item: number | null; at: Position },
+  findPosition: (index: number) => { item: number | null; at: Position },
 ): ServerMention[] {
   return (names ?? []).flatMap((name, index): ServerMention[] => {
     const server = mcpServerOf(name);
-    return server === null ? [] : [{ key, ...positionOf(index), server, tool: name }];
+    return server === null ? [] : [{ key, ...findPosition(index), server, tool: name }];
   });
 }

@@ -6,27 +6,14 @@ type Source = Pick<
   'systemPrompt' | 'folder' | 'limits' | 'tools' | 'agents' | 'moreAgents' | 'instructions' | 'environment'
 >;
 
-/** Returns the whole system prompt: `buildLastingPrompt` and the environment. */
+/** Returns the agent's own prompt, the agents it can start, the project's guidance and the environment. */
 export function buildSystemPrompt(envelope: Source): string {
-  const environment = envelope.environment ? [formatEnvironment(envelope.environment, envelope)] : [];
-  return [buildLastingPrompt(envelope), ...environment].join('\n\n');
-}
-
-/**
- * Returns the agent's own prompt, the agents it can start and the project's guidance. The environment, with limits that the
- * person may change, is left out: a fork finds the steps that it has in common.
- */
-export function buildLastingPrompt({
-  systemPrompt,
-  agents,
-  moreAgents = 0,
-  tools,
-  instructions = [],
-}: Pick<Source, 'systemPrompt' | 'agents' | 'moreAgents' | 'tools' | 'instructions'>): string {
+  const { systemPrompt, agents, moreAgents = 0, tools, instructions = [], environment } = envelope;
   return [
     systemPrompt,
     ...(agents ? [formatAgents(agents, moreAgents, tools)] : []),
     ...(instructions.length > 0 ? [formatInstructions(instructions)] : []),
+    ...(environment ? [formatEnvironment(environment, envelope)] : []),
   ].join('\n\n');
 }
 

@@ -2,8 +2,8 @@
 import { parse, TomlError } from 'smol-toml';
 import type { Fault } from '#contract/agent.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
-import { keyParts, type TomlPair, tomlTree } from '../base/toml-tree.ts';
-import { type Entry, fault, type Position, type ReadFile, START, treePlace } from './entries.ts';
+import { nodeFinder } from '../base/toml-tree.ts';
+import { type Entry, fault, type ReadFile, START } from './entries.ts';
 
 /** `tables`: those whose keys are read as `table.key`. */
 export function readToml(text: string, tables: readonly string[] = []): ReadFile {
@@ -62,67 +62,32 @@ function parseToml(source: string): { values: TomlTable } | { line: number; erro
 }
 
 function entriesIn(values: TomlTable, source: string, tables: readonly string[]): Entry[] {
-  // Most files have no fault, and nobody asks where their keys stand.
-  let known: ReadonlyMap<string, Places> | null = null;
-  const placesOf = (key: string): Places => (known ??= placesIn(source)).get(key) ?? NOWHERE;
-  return flattened(values, tables).map(([key, value]): Entry => {
+  const findNode = nodeFinder(source);
+  return flattened(values, tables).map(({ path, value }): Entry => {
     return {
-      key,
+      key: path.join('.'),
       value,
       get at() {
-        return placesOf(key).at;
+        return findNode(path) ?? START;
       },
       get valueAt() {
-        return placesOf(key).valueAt;
+        return findNode(path)?.valuePosition ?? START;
       },
       get items() {
-        return placesOf(key).items;
+        return Array.isArray(value) ? value.map((_, index) => findNode([...path, String(index)]) ?? START) : [];
       },
     };
   });
 }
 
-/** The keys of these tables as `table.key`, all others as they are. */
-function flattened(values: Readonly<Record<string, unknown>>, tables: readonly string[]): [string, unknown][] {
-  return Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
-    if (!tables.includes(key) || !isTable(value)) return [[key, value]];
-    return Object.entries(value).map(([inner, one]) => [`${key}.${inner}`, one]);
+/** The keys of these tables by two parts, all others by one. */
+function flattened(values: TomlTable, tables: readonly string[]): { path: string[]; value: unknown }[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    if (!tables.includes(key) || !isTable(value)) return [{ path: [key], value }];
+    return Object.entries(value).map(([inner, one]) => ({ path: [key, inner], value: one }));
   });
 }
 
-function isTable(value: unknown): value is Record<string, unknown> {
+function isTable(value: unknown): value is TomlTable {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
-}
-
-type Places = Pick<Entry, 'at' | 'valueAt' | 'items'>;
-/** In a text that has no tree. */
-const NOWHERE: Places = { at: START, valueAt: START, items: [] };
-
-/** Positions by the first part of each key, and by its first two; a table's header is both its key and its value. */
-function placesIn(text: string): Map<string, Places> {
-  const found = new Map<string, Places>();
-  const add = (parts: readonly string[], places: Places): void => {
-    for (const key of [parts[0] ?? '', parts.slice(0, 2).join('.')]) if (!found.has(key)) found.set(key, places);
-  };
-  const addPair = (pair: TomlPair, above: readonly string[]): void => {
-    const parts = [...above, ...keyParts(pair)];
-    const { value } = pair;
-    const items = value.type === 'TOMLArray' ? value.elements : [];
-    add(parts, { at: positionOf(pair), valueAt: positionOf(value), items: items.map(positionOf) });
-    if (value.type === 'TOMLInlineTable') for (const inner of value.body) addPair(inner, parts);
-  };
-  for (const node of tomlTree(text)?.body[0].body ?? []) {
-    if (node.type === 'TOMLKeyValue') {
-      addPair(node, []);
-      continue;
-    }
-    const at = positionOf(node);
-    add(keyParts(node), { at, valueAt: at, items: [] });
-    for (const pair of node.body) addPair(pair, keyParts(node));
-  }
-  return found;
-}
-
-function positionOf({ loc: { start } }: { loc: { start: Position } }): Position {
-  return treePlace(start);
 }

@@ -85,7 +85,10 @@ async function describeFile(
   const { name, role, description, model, permissions, tools: wanted } = loaded.definition;
   return describePhrase(
     phrase('trust_agent', {
-      ...{ isLead: role === 'primary', name, model, description },
+      isLead: role === 'primary',
+      name,
+      model,
+      description,
       permissions: permissions?.join(', ') ?? null,
       tools: wanted?.join(', ') ?? null,
     }),
@@ -121,7 +124,10 @@ async function describeServers(text: string, findStartPlace: LookPorts['findStar
       if ('fault' in server) return phrase('trust_server_fault', { name, fault: server.fault });
       const { launch, enabled } = server;
       return phrase('trust_server', {
-        ...{ name, runs: launchWords(launch), isEnabled: enabled, place: await findStartPlace(launch) },
+        name,
+        runs: launchWords(launch),
+        isEnabled: enabled,
+        place: await findStartPlace(launch),
         sets: Object.keys({ ...launch.env, ...launch.headers }).join(', '),
         gets: wantedBy(launch).variables.join(', '),
       });

@@ -49,14 +49,14 @@ export function nameFaults(
   key: 'tools' | 'requires_approval',
   names: readonly string[],
   tools: readonly KnownTool[],
-  positionOf: (index: number) => Position,
+  findPosition: (index: number) => Position,
 ): Fault[] {
   const known = tools.map(({ name }) => name);
   const all = key === 'tools' ? known : [...known, ...Permission.options];
   const kind = key === 'tools' ? 'no_tool' : 'no_permission';
   return names.flatMap((name, item) => {
     if (name === '' || all.includes(name) || mcpServerOf(name) !== null) return [];
-    return [fault(positionOf(item), phrase(kind, { key, item, name }), { key, suggestion: nearest(name, all) })];
+    return [fault(findPosition(item), phrase(kind, { key, item, name }), { key, suggestion: nearest(name, all) })];
   });
 }
 
@@ -64,12 +64,12 @@ export function nameFaults(
 export function unneededPermissions(
   permissions: readonly Permission[],
   tools: readonly KnownTool[],
-  positionOf: (index: number) => Position,
+  findPosition: (index: number) => Position,
 ): Fault[] {
   const key = 'permissions';
   return permissions.flatMap((permission, item) => {
     if (BASELINE.includes(permission) || tools.some((tool) => tool.permissions.includes(permission))) return [];
-    return [fault(positionOf(item), phrase('idle_permission', { key, item, name: permission }), { key })];
+    return [fault(findPosition(item), phrase('idle_permission', { key, item, name: permission }), { key })];
   });
 }
 
@@ -77,7 +77,7 @@ export function unneededPermissions(
 export function permissionWarnings(
   values: { tools?: readonly string[] | undefined; permissions?: readonly Permission[] | undefined },
   tools: readonly KnownTool[],
-  positionOf: (index: number) => Position,
+  findPosition: (index: number) => Position,
 ): Fault[] {
   const { permissions } = values;
   if (!permissions) return [];
@@ -86,6 +86,6 @@ export function permissionWarnings(
     const tool = tools.find((one) => one.name === name);
     if (!tool || isWithinPermissions(tool, permissions)) return [];
     const needs = tool.permissions.filter((one) => !permissions.includes(one)).join(', ');
-    return [fault(positionOf(item), phrase('tool_needs', { key, item, name, needs }), { key })];
+    return [fault(findPosition(item), phrase('tool_needs', { key, item, name, needs }), { key })];
   });
 }

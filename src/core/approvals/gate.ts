@@ -1,4 +1,4 @@
-/** The durable gate: every question is stored before it is shown, answered at most once, and ends as no unless someone said yes. */
+/** The durable gate: stores every question before it is shown, accepts one answer for each item, and rejects by default. */
 import { irreversibleText } from '#contract/irreversible-text.ts';
 import type { ApprovePolicy } from '#contract/agent.ts';
 import {
@@ -9,43 +9,45 @@ import {
   isAboutWorkspace,
 } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
-import { itemHashes } from '#contract/item-hashes.ts';
+import { itemHashes } from '#domain/item-hashes.ts';
 import type { GrantRequest } from '#contract/permission.ts';
 import { isOwnWish, spawnIndex, spawnItems } from '#contract/spawn-items.ts';
 import { TriadError } from '../base/errors.ts';
-import type { Payload } from '../log/recorder.ts';
+import type { Payload } from '#core/store/log/recorder.ts';
 import { stopOf } from '../base/stop.ts';
 import { AnswerClock } from './answer-clock.ts';
-import { Exchange, type Explain } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import { checkReplies, decisionOf, plainOptionId } from './policy.ts';
 
-/** Checks an edit against what the asking run may have; rejects with what is wrong with it. */
-type Revalidate = (item: number, value: unknown) => Promise<{ value: unknown; hash: string }>;
-
-/** The answer of a rule or a grant to an item, before anyone is asked. */
+/** The answer of a rule or a grant to an item, before the person is asked. */
 export interface Ruling {
   allowed: boolean;
   ruleId: string;
   reason: string | null;
 }
 
+/** The run that waits for the answer, with the effects that an answer may have. */
 export interface AskingRun {
-  policy: ApprovePolicy;
-  signal: AbortSignal;
-  revalidate: Revalidate;
-  readonly explain: Explain;
-  /** By item; null, or missing, where a person must decide. */
-  rulings: readonly (Ruling | null)[];
-  /** Checks a wished grant (throws `bad_input`); the returned function gives it. */
+  readonly policy: ApprovePolicy;
+  readonly signal: AbortSignal;
+  /** Rulings by item; null or missing if a person must decide. */
+  readonly rulings: readonly (Ruling | null)[];
+  record(payload: Payload): Promise<DurableEvent>;
+  /** Checks an edit against the permissions of the asking run. Rejects with the fault. */
+  revalidate(item: number, value: unknown): Promise<{ value: unknown; hash: string }>;
+  /** Requests an answer of the agent to the newest question in `approval.context`. Rejects with the reason on failure. */
+  explain(approval: Approval, signal: AbortSignal): Promise<string>;
+  /** Checks a requested grant, and throws `bad_input` for a fault. The returned function creates the grant. */
   grant(wish: GrantRequest): () => void;
-  readonly record: (payload: Payload) => Promise<DurableEvent>;
 }
 
-interface Open extends AskingRun {
+interface Open {
+  asking: AskingRun;
   approval: Approval;
   exchange: Exchange;
-  /** Items whose decision is being stored: an answer to them comes too late. */
+  /** Items whose decision is being stored. They accept no other answer. */
   taken: Set<number>;
+  /** True once the question is stored. */
   shown: boolean;
   settle(): void;
 }
@@ -57,7 +59,7 @@ export class ApprovalGate {
   readonly #clock: AnswerClock;
   readonly #onChange: () => void;
 
-  /** `onChange` is called when a question was opened or answered; `saveClock` keeps the time left. */
+  /** Calls `onChange` when a question is opened or answered, and `saveClock` to store the remaining time. */
   constructor(ports: { onChange: () => void; saveClock: (requests: ApprovalRequest[]) => void }) {
     this.#onChange = ports.onChange;
     this.#clock = new AnswerClock({
@@ -67,11 +69,11 @@ export class ApprovalGate {
     });
   }
 
-  /** Resolves when every item is answered; rejects only when the program is interrupted, which leaves the question open. */
+  /** Resolves when every item is answered. Rejects only if the program is interrupted, which leaves the question open. */
   ask(request: ApprovalRequest, asking: AskingRun): Promise<Approval> {
     const decisions = itemHashes(request.subject).map(() => null);
     const stored = asking.record({ type: 'approval-request', approval: request });
-    // The time left changes while it is open, and nothing else of it; what was recorded must not.
+    // A copy: only its remaining time changes while the question is open. The recorded request must not change.
     return this.#wait({ request: { ...request }, decisions }, asking, stored);
   }
 
@@ -82,8 +84,8 @@ export class ApprovalGate {
   }
 
   /**
-   * The first answer wins; later ones throw `already_answered`, which says who was first. Throws `bad_input` for an item or an answer that
-   * does not fit, and `conflict` where what cannot be undone is not confirmed.
+   * Stores the first answer to an item. Later answers throw `already_answered`, with the source of the first one. Throws
+   * `bad_input` for an invalid item or answer, and `conflict` if an irreversible action is not confirmed.
    */
   async decide(approvalId: string, item: number, answer: Answer): Promise<Decision> {
     const open = this.#open.get(approvalId);
@@ -99,16 +101,16 @@ export class ApprovalGate {
       return this.#store(open, { ...decisionOf({ kind: 'allow' }, item, before), replies });
     }
     if (answer.kind !== 'edit') {
-      const give = answer.kind === 'allow' && answer.grant ? open.grant(answer.grant) : undefined;
+      const give = answer.kind === 'allow' && answer.grant ? open.asking.grant(answer.grant) : undefined;
       return this.#store(open, decisionOf(answer, item, before), give);
     }
-    const edit = await open.revalidate(item, answer.value);
+    const edit = await open.asking.revalidate(item, answer.value);
     if (edit.hash === before) return this.#store(open, decisionOf({ kind: 'allow' }, item, before));
     const { edited: _, ...allowed } = decisionOf({ kind: 'allow' }, item, before);
     return this.#store(open, { ...allowed, outcome: 'edited', hashAfter: edit.hash, edited: edit.value });
   }
 
-  /** Asks the agent back; the approval stays open, and its clock stands still until the answer. Throws `already_answered` or `conflict`. */
+  /** Asks the agent for more details. The clock of the approval pauses until the answer. Throws `already_answered` or `conflict`. */
   async explain(approvalId: string, question: string): Promise<void> {
     const open = this.#open.get(approvalId);
     if (!open) throw new TriadError('already_answered', NOT_OPEN);
@@ -119,7 +121,7 @@ export class ApprovalGate {
     await open.exchange.ask(question);
   }
 
-  /** The open approval that a sub-agent waits for; null where there is none. */
+  /** Returns the open approval that a sub-agent waits for; null if there is none. */
   questionOf(runId: string): { approvalId: string; item: number; answered: boolean } | null {
     for (const [approvalId, { approval }] of this.#open) {
       const { subject } = approval.request;
@@ -133,17 +135,17 @@ export class ApprovalGate {
     return this.#open.has(approvalId);
   }
 
-  /** Open approvals that are stored, and so may be shown. */
+  /** Returns the open approvals that are stored, and may be shown. */
   pending(): Approval[] {
     return [...this.#open.values()].flatMap(({ approval, shown }) => (shown ? [approval] : []));
   }
 
-  /** Counts the clients that could answer; call the returned function when one leaves. */
+  /** Counts a client that can answer. Call the returned function when the client disconnects. */
   attach(isAttended = true): () => void {
     return this.#clock.attach(isAttended);
   }
 
-  /** True while a client with a person is attached, and for a minute after the last one left. */
+  /** Returns true while a client with a person is attached, and for a minute after the last one disconnected. */
   get isAttended(): boolean {
     return this.#clock.isAttended;
   }
@@ -152,14 +154,14 @@ export class ApprovalGate {
     this.#clock.close();
   }
 
-  /** Approvals whose clock runs: shown, and with no question back under way. */
+  /** Returns the approvals whose clock runs: those that are shown, and whose agent is not answering a question. */
   #ticking(): ApprovalRequest[] {
     return [...this.#open.values()].flatMap(({ approval, exchange, shown }) =>
-      shown && !exchange.active && !isOwnWish(approval.request.subject) ? [approval.request] : [],
+      shown && !exchange.isActive && !isOwnWish(approval.request.subject) ? [approval.request] : [],
     );
   }
 
-  /** Open at once, so that whoever sees the stored question can answer it; shown only when it is stored. */
+  /** Opens the question at once, so that a client that sees the stored event can answer. Shows it only when it is stored. */
   #wait(approval: Approval, asking: AskingRun, stored: Promise<unknown>): Promise<Approval> {
     return new Promise((resolve, reject) => {
       const { signal } = asking;
@@ -174,16 +176,15 @@ export class ApprovalGate {
         this.#clock.update();
         this.#onChange();
       };
-      const { explain, record } = asking;
-      const exchange = new Exchange({ approval, explain, record, onChange: changed });
-      // What the agent still says to the person is ended, and counted, before its run goes on.
+      const exchange = new Exchange({ approval, asking, onChange: changed });
+      // Before the run continues, an answer of the agent to the person is ended and counted.
       const end = (then: () => void): void => {
         leave();
-        if (exchange.active) void exchange.end().then(then);
+        if (exchange.isActive) void exchange.end().then(then);
         else then();
       };
       const open: Open = {
-        ...asking,
+        asking,
         approval,
         exchange,
         taken: new Set(),
@@ -213,12 +214,12 @@ export class ApprovalGate {
     });
   }
 
-  /** Applies the rulings, then the policy of the whole workflow: in this order what a rule denies stays denied. */
+  /** Applies the rulings, then the policy of the workflow. In this order, a denial by a rule stays a denial. */
   #settleUnasked(open: Open): void {
-    open.rulings.forEach((ruling, item) => {
+    open.asking.rulings.forEach((ruling, item) => {
       if (ruling) this.#decide(open, item, { decidedBy: 'rule', ...ruling, optionId: plainOptionId(ruling.allowed) });
     });
-    if (open.policy === 'all') {
+    if (open.asking.policy === 'all') {
       const { subject } = open.approval.request;
       const isForPerson =
         isAboutWorkspace(subject.kind) ||
@@ -232,7 +233,7 @@ export class ApprovalGate {
           : { allowed: true, optionId: plainOptionId(true), reason: null }),
       });
     }
-    if (open.policy === 'none') {
+    if (open.asking.policy === 'none') {
       this.#decideRest(open, {
         decidedBy: 'rule',
         ruleId: 'approve:none',
@@ -241,7 +242,7 @@ export class ApprovalGate {
     }
   }
 
-  /** With nobody attached the answer is no, whatever the settings say. */
+  /** Decides after a timeout. Without an attached client it rejects, whatever the settings say. */
   #expire(id: string, reason: string, cause: 'late' | 'alone'): void {
     const open = this.#open.get(id);
     if (!open) return;
@@ -260,7 +261,7 @@ export class ApprovalGate {
     this.#store(open, { ...decisionOf({ kind: 'reject', reason: '' }, item, hash), ...change }).catch(() => undefined);
   }
 
-  /** Compare and set: the first decision takes the item and runs `also`; resolves once it is stored. Throws `already_answered`. */
+  /** Compare and set: the first decision claims the item and runs `also`. Resolves once it is stored. Throws `already_answered`. */
   async #store(open: Open, decision: Decision, also?: () => void): Promise<Decision> {
     const { approval, taken } = open;
     const before = approval.decisions[decision.item];
@@ -271,10 +272,10 @@ export class ApprovalGate {
       throw new TriadError('already_answered', `This question was answered by ${who} already`);
     }
     taken.add(decision.item);
-    const stored = open.record({ type: 'approval-decide', approvalId: approval.request.id, decision });
+    const stored = open.asking.record({ type: 'approval-decide', approvalId: approval.request.id, decision });
     approval.decisions[decision.item] = decision;
     also?.();
-    // No wait here: the start of a run or a tool that this allows is stored behind the decision, and waits for the disk itself.
+    // Does not wait: the start of an allowed run or tool is stored after the decision, and waits for the disk by itself.
     if (approval.decisions.every((one) => one !== null)) open.settle();
     else this.#onChange();
     await stored;

@@ -1,9 +1,9 @@
 /** The grants that are in force: given with an answer, counted with each call that uses one, revoked by the person; every change is an event. */
 import { type Grant, type GrantOffer, type GrantRequest, MAX_PATTERN_CHARS, Pattern } from '#contract/permission.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
-import type { EventLog } from '../log/event-log.ts';
+import type { EventLog } from '#core/store/log/event-log.ts';
 import { newId } from '../base/ids.ts';
-import type { Payload, RunIds } from '../log/recorder.ts';
+import type { Payload, RunIds } from '#core/store/log/recorder.ts';
 import type { Store } from '../store/store.ts';
 import type { Targets } from '../tools/targets.ts';
 import type { GrantSigner } from './grant-signer.ts';
@@ -66,6 +66,7 @@ export class Grants {
 
   /** The grants in force that could answer such a call; their patterns are not compared here. */
   candidates(action: About, now: number): Grant[] {
+    if (this.#about.size === 0) return [];
     const { scope, tool, folder, conversationId, workflowId } = action;
     const places = new Set([null, conversationId, workflowId]);
     const ids = [...places].flatMap((place) => [...(this.#about.get(keyOf(scope, tool, folder, place)) ?? [])]);
@@ -133,7 +134,7 @@ export class Grants {
       return {
         stored: isKept
           ? this.#log.append({ type: 'grant-change', change: 'revoked', grant, at, ...ids })
-          : this.#log.save([{ kind: 'put', table: 'permission_grant', key: id, row: grant }]),
+          : this.#log.save([{ table: 'permission_grant', key: id, row: grant }]),
       };
     });
     await stored;

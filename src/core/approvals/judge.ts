@@ -295,6 +295,7 @@ export function grantPhrase({ agent, tool, pattern, scope }: Grant): Phrase {
 
 function requiredBy(action: Action): Candidate[] {
   const { requires, permissions, agent } = action;
+  if (requires.length === 0) return [];
   const own: readonly string[] = [...namesOf(action), ...permissions];
   const found = requires.find((one) => own.includes(one));
   if (found === undefined) return [];

@@ -47,14 +47,14 @@ export class OpenApprovals {
   }
 
   /**
-   * Call with each event of the log: reads anew where it may have closed a dormant question, left one with a workflow
-   * that was interrupted, or is of a workflow that the person left or took up again.
+   * Call with each event of the log: reads anew if it may have closed a dormant question, or left one with a workflow that
+   * was interrupted.
    */
   onEvent(event: AgentEvent): void {
     const isConcerned =
       event.type === 'workflow-end'
         ? event.outcome === 'interrupted' || this.#reading !== null || this.#dormant.length > 0
-        : event.type === 'workflow-leave' || (event.type === 'approval-decide' && this.#mayBeDormant(event.approvalId));
+        : event.type === 'approval-decide' && this.#mayBeDormant(event.approvalId);
     if (isConcerned) this.refresh().catch(() => undefined);
   }
 
@@ -94,8 +94,8 @@ export class OpenApprovals {
   }
 
   /**
-   * Of interrupted workflows, and of resumed ones what has not been asked again; none of the trash, or of one that was
-   * left, nor what was asked in the middle of a call: nobody waits for that any more.
+   * Reads the open questions of interrupted workflows, and those that a resumed workflow has not asked again. Excludes the
+   * trash, and questions that a call asked while it ran, because that call has ended.
    */
   async #read(): Promise<Approval[]> {
     const ports = this.#ports;
@@ -108,7 +108,7 @@ export class OpenApprovals {
       const resumed = ports.isActive(workflowId) && this.#dormant.some(({ request }) => request.id === id);
       if (!workflow || (workflow.outcome !== 'interrupted' && !resumed)) continue;
       const conversation = await store.conversation(workflow.conversationId);
-      if (conversation && !conversation.deletedAt && !workflow.left) found.push(approval);
+      if (conversation && !conversation.deletedAt) found.push(approval);
     }
     return found;
   }

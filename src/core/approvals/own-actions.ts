@@ -48,11 +48,7 @@ export function ownActions({ own, possible, always = new Set() }: Calls, decided
 /** Together where nothing tells them apart; those that need no permission too, so that a tool that is not there is unknown. */
 function groupsOf(calls: readonly Action[], always: ReadonlySet<string>, decided: Decided): CallGroup[] {
   const described = calls.map((call) => {
-    const asking = {
-      manual: askingOf(call, 'manual', decided),
-      selective: askingOf(call, 'selective', decided),
-      auto: askingOf(call, 'auto', decided),
-    };
+    const asking = askingByMode(call, decided);
     const permissions = [...call.permissions].sort();
     return { tool: call.tool, permissions, asking, ...(always.has(call.tool) ? { always: true as const } : {}) };
   });
@@ -64,22 +60,26 @@ function groupsOf(calls: readonly Action[], always: ReadonlySet<string>, decided
 }
 
 /** What becomes of a call of which only the tool is known. */
-function askingOf(call: Action, mode: ApprovalMode, { approve, rules, grants, now }: Decided): Asking {
+function askingByMode(call: Action, { approve, rules, grants, now }: Decided): Record<ApprovalMode, Asking> {
   const about = rules.filter((rule) => ruleApplies({ ...rule, pattern: null }, call));
-  const whole = about.filter(({ pattern }) => pattern === null);
+  const whole = { rules: about.filter(({ pattern }) => pattern === null), faults: [], alwaysAsk: NO_FILES };
   const inParts = (effect: Effect): boolean => about.some((rule) => rule.pattern !== null && rule.effect === effect);
   const held = grants.some((grant) => grant.tool === call.tool && isGrantLive(grant, now));
-  const effects = new Set(
-    kindsOf(call).map(
-      (one) => judge({ ...one, mode }, { rules: whole, faults: [], alwaysAsk: NO_FILES }, [], now).effect,
-    ),
-  );
-  if (effects.has('deny')) return 'refused';
-  if (approve === 'all') return 'none';
-  const asks = effects.has('ask');
-  if (approve === 'none') return asks ? 'refused' : 'none';
-  if (asks) return effects.has('allow') || inParts('allow') || held || isNewFile(call, mode) ? 'some' : 'all';
-  return inParts('ask') || writesFiles(call) ? 'some' : 'none';
+  const kinds = kindsOf(call);
+  const findAsking = (mode: ApprovalMode): Asking => {
+    const effects = kinds.map((one) => judge({ ...one, mode }, whole, [], now).effect);
+    if (effects.includes('deny')) return 'refused';
+    if (approve === 'all') return 'none';
+    const asks = effects.includes('ask');
+    if (approve === 'none') return asks ? 'refused' : 'none';
+    if (asks) return effects.includes('allow') || inParts('allow') || held || isNewFile(call, mode) ? 'some' : 'all';
+    return inParts('ask') || writesFiles(call) ? 'some' : 'none';
+  };
+  const manual = findAsking('manual');
+  // The mode only decides about calls that ask by default, and about new files.
+  return call.asks || writesFiles(call)
+    ? { manual, selective: findAsking('selective'), auto: findAsking('auto') }
+    : { manual, selective: manual, auto: manual };
 }
 
 /** As it would be judged: whether what a command does can be undone is known only with the command. */

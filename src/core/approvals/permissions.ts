@@ -1,7 +1,7 @@
 /** Decides what one call may do, by the rules of the files and the grants of the person. */
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { Rule, Verdict } from '#contract/permission.ts';
-import type { Payload } from '../log/recorder.ts';
+import type { Payload } from '#core/store/log/recorder.ts';
 import type { Grants } from './grants.ts';
 import { matches } from '../base/pattern.ts';
 import { type Action, judge, mayStart, ruleApplies } from './judge.ts';

@@ -11,7 +11,7 @@ import type { ToolContext } from '../tools/tool.ts';
  */
 export async function refuseReplacedFolder(
   roots: PinnedFolders,
-  { ask, signal, workspace: { folder } }: Pick<ToolContext, 'ask' | 'signal' | 'workspace'>,
+  { call, signal, workspace: { folder } }: Pick<ToolContext, 'call' | 'signal' | 'workspace'>,
 ): Promise<void> {
   const replaced = await roots.check(folder).then(
     () => null,
@@ -26,7 +26,7 @@ export async function refuseReplacedFolder(
       risk: 'high' as const,
       reversible: true,
     };
-    const approval = await ask(question, signal).catch((error: unknown) => {
+    const approval = await call.ask(question, signal).catch((error: unknown) => {
       roots.stopAsking(folder);
       throw error;
     });

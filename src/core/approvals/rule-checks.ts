@@ -5,7 +5,12 @@ import { TriadError } from '../base/errors.ts';
 import { alternativesFault } from '../base/pattern.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { RuleEntry } from '../settings/rule-entry.ts';
-import type { CheckedEdit } from '../settings/rule-text.ts';
+
+/** The edit with a rule that fits. */
+export type CheckedEdit =
+  | { kind: 'add'; rule: RuleEntry; at?: number | undefined }
+  | { kind: 'change'; index: number; rule: RuleEntry; to?: number | undefined }
+  | Extract<RuleEdit, { kind: 'move' | 'remove' }>;
 
 /** Throws `bad_input` with what to write instead. */
 export function checkedEdit(edit: RuleEdit): CheckedEdit {

@@ -9,13 +9,13 @@ import type { RuleChange, RuleFile, RuleScope } from '#contract/permissions/rule
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
+import { editToml, type TomlEdit } from '../settings/edit-toml.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { RuleEntry } from '../settings/rule-entry.ts';
-import { type CheckedEdit, editRules } from '../settings/rule-text.ts';
 import { checkSettings } from '../settings/settings.ts';
 import { hashOf, mustBe, swapText } from '../settings/swap-text.ts';
 import { readOwnFile, sentenceOf } from '../settings/toml-file.ts';
-import { checkedEdit } from './rule-checks.ts';
+import { type CheckedEdit, checkedEdit } from './rule-checks.ts';
 import { parseRules, projectFile, type RulePorts } from './rule-files.ts';
 import { recordChange, type RuleChangeRecord } from './rule-record.ts';
 
@@ -175,6 +175,41 @@ export class RuleEdits {
     const [oldest] = this.#undos.keys();
     if (this.#undos.size > MAX_UNDOS && oldest !== undefined) this.#undos.delete(oldest);
   }
+}
+
+const RULES = ['permissions', 'rules'] as const;
+/** In the order in which they are written. */
+const KEYS = ['effect', 'agent', 'tool', 'permission', 'pattern'] as const;
+
+/** The text with the edit; null where only a rewrite could do it, or where there is no such rule. The text must be valid TOML. */
+export function editRules(text: string, edit: CheckedEdit): string | null {
+  const rules = rulesIn(text);
+  if (edit.kind !== 'add' && edit.index >= rules.length) return null;
+  return tomlEdits(rules, edit).reduce(
+    (edited: string | null, one) => (edited === null ? null : editToml(edited, one)),
+    text,
+  );
+}
+
+function tomlEdits(rules: readonly RuleEntry[], edit: CheckedEdit): TomlEdit[] {
+  if (edit.kind === 'add') {
+    const value = Object.fromEntries(listKeyValues(edit.rule).filter(([, one]) => one !== null));
+    return [{ kind: 'insert', path: RULES, index: edit.at ?? rules.length, value }];
+  }
+  const path = [...RULES, String(edit.index)];
+  if (edit.kind === 'remove') return [{ kind: 'set', path, value: null }];
+  const { index, to = index } = edit;
+  const changed = edit.kind === 'change' ? listKeyValues(edit.rule) : [];
+  // New keys come behind those that go, with their indentation.
+  const ordered = changed.toSorted(([, a], [, b]) => Number(a === null) - Number(b === null));
+  return [
+    ...ordered.map(([key, value]): TomlEdit => ({ kind: 'set', path: [...path, key], value })),
+    { kind: 'move', path: RULES, index, to },
+  ];
+}
+
+function listKeyValues(rule: RuleEntry): [string, string | null][] {
+  return KEYS.map((key) => [key, rule[key] ?? null]);
 }
 
 function placeAfter(edit: CheckedEdit, count: number): number | null {

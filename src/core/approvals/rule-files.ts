@@ -10,7 +10,7 @@ import { nearest } from '../base/nearest.ts';
 import { isMissing, readOwnFile, readRegularFile } from '../base/regular-file.ts';
 import { checkProjectSettings, NO_PROJECT_SETTINGS, type ProjectSettings } from '../settings/project-config.ts';
 import { checkTable, type FileProblem, sentenceOf, tomlFault } from '../settings/toml-file.ts';
-import { placeFinder } from '../settings/settings-text.ts';
+import { positionFinder } from '../base/toml-tree.ts';
 import { type ListedFiles, NO_FILES } from '../settings/listed-files.ts';
 import { PathPatterns, RuleEntry } from '../settings/rule-entry.ts';
 
@@ -129,7 +129,7 @@ export function parseRules(text: string, file: string, scope: Rule['scope']): Fi
     return none([{ file, line: error.line, column: error.column, message: tomlFault(error) }]);
   }
   const schema = scope === 'user' ? UserRules : ProjectRules;
-  const placeOf = placeFinder(text);
+  const placeOf = positionFinder(text);
   const lineOf = (path: readonly string[]) => placeOf(path).line;
   const told = (problems: readonly FileProblem[]): FileRules =>
     none(

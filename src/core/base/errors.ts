@@ -32,6 +32,13 @@ export function saidError(code: ErrorCode, says: readonly Phrase[], options: { c
   return new TriadError(code, inOneLine(says.map(sentenceOf)), { ...options, says });
 }
 
+/** Returns the error without secrets that were registered after it was created. */
+export function redactAgain(error: unknown): unknown {
+  if (!(error instanceof TriadError)) return error;
+  const { code, message, cause, detail, says } = error;
+  return new TriadError(code, message, { cause, says, ...(detail === undefined ? {} : { detail }) });
+}
+
 function redacted({ key, values }: Phrase): Phrase {
   const clean = Object.entries(values).map(([name, value]) => [
     name,

@@ -1,10 +1,10 @@
 /** SHA-256 in hex: of text, and of any JSON value in its canonical form. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { TriadError } from './errors.ts';
 
 export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return hash('sha256', data);
 }
 
 /** Hashes a JSON value in canonical form (RFC 8785): the order of keys does not matter, lone surrogates count as U+FFFD. Throws `internal` for `undefined`. */

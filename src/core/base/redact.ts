@@ -19,6 +19,9 @@ const SLICE = 64 * 1024;
 /** Overlap of a slice with the slice before, so that no key is cut. In UTF-16 code units. */
 const OVERLAP = { key: 8 * 1024, block: 20 * 1024 };
 
+/** Size of each of the two sets of clean texts, in UTF-16 code units and in texts. */
+const [MAX_CLEAN_CHARS, MAX_CLEAN_TEXTS] = [1_000_000, 4_000];
+
 // Module state, so that all parts of a process redact the same values.
 const secretsBySource = new Map<string, readonly string[]>();
 let values = new KnownValues([]);
@@ -28,11 +31,13 @@ let patterns: readonly LinearPattern[] = [];
 export function knowSecrets(source: string, secrets: readonly string[]): void {
   secretsBySource.set(source, secrets);
   values = new KnownValues([...secretsBySource.values()].flat());
+  startCleanTexts(new Set());
 }
 
 /** Redacts the matches of the person's expressions from now on. Replaces earlier expressions. */
 export function knowPatterns(all: readonly LinearPattern[]): void {
   patterns = all;
+  startCleanTexts(new Set());
 }
 
 /** Returns the text for a reader outside the program: placeholders replace known values, known forms and marked text. */
@@ -121,12 +126,53 @@ export function findPlaceholders(text: string): string[] {
   return text.match(PLACEHOLDER) ?? [];
 }
 
+/** Returns the value itself if nothing in it is redacted. */
 function redactValue(value: unknown): unknown {
-  if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map(redactValue);
-  if (value instanceof Map) return new Map([...value].map(([key, one]) => [key, redactValue(one)]));
+  if (typeof value === 'string') return redactOnce(value);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [redact(name), redactValue(one)]));
+  if (Array.isArray(value)) return redactItems(value);
+  if (value instanceof Map) return new Map([...value].map(([key, one]) => [key, redactValue(one)]));
+  return redactFields(value as Record<string, unknown>);
+}
+
+/** Most arrays have nothing to redact, so nothing is allocated for them. */
+function redactItems(items: readonly unknown[]): readonly unknown[] {
+  let copy: unknown[] | null = null;
+  for (const [index, item] of items.entries()) {
+    const shown = redactValue(item);
+    if (shown !== item) copy ??= items.slice(0, index);
+    copy?.push(shown);
+  }
+  return copy ?? items;
+}
+
+function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
+  let copy: [string, unknown][] | null = null;
+  for (const name in fields) {
+    const [shownName, shown] = [redactOnce(name), redactValue(fields[name])];
+    if (shownName !== name || shown !== fields[name])
+      copy ??= Object.entries(fields).slice(0, Object.keys(fields).indexOf(name));
+    copy?.push([shownName, shown]);
+  }
+  return copy === null ? fields : Object.fromEntries(copy);
+}
+
+/** Texts without a redaction, because rows repeat each text several times. Drops the older set when both are full. */
+let [cleanTexts, olderCleanTexts] = [new Set<string>(), new Set<string>()];
+let cleanChars = 0;
+
+function redactOnce(text: string): string {
+  if (cleanTexts.has(text) || olderCleanTexts.has(text)) return text;
+  const shown = redact(text);
+  if (shown !== text) return shown;
+  cleanTexts.add(text);
+  cleanChars += text.length;
+  if (cleanChars > MAX_CLEAN_CHARS || cleanTexts.size > MAX_CLEAN_TEXTS) startCleanTexts(cleanTexts);
+  return text;
+}
+
+function startCleanTexts(older: Set<string>): void {
+  [cleanTexts, olderCleanTexts, cleanChars] = [new Set(), older, 0];
 }
 
 async function findKeysInSlices(text: string): Promise<KeyRange[]> {

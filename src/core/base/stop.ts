@@ -10,6 +10,8 @@ const SENTENCE = {
   lead: 'Terminated by the lead',
   timeout: 'Stopped: nothing came from the model or a tool for too long',
   time: 'Stopped: its time was used up',
+  // The person did not allow the start that they had requested themselves.
+  rejected: 'The sub-agent was not started again',
   // The reason of a question about a limit, never of a run.
   raised: 'The limit was raised elsewhere',
   shutdown: 'The program was closed',
@@ -33,7 +35,11 @@ const INTERRUPTS: ReadonlySet<StopKind> = new Set<StopKind>([
   'unwritable',
 ]);
 
-const CODE: Partial<Record<StopKind, ErrorCode>> = { timeout: 'inactive', time: 'limit_reached' };
+const CODE: Partial<Record<StopKind, ErrorCode>> = {
+  timeout: 'inactive',
+  time: 'limit_reached',
+  rejected: 'not_allowed',
+};
 
 export class Stopped extends TriadError {
   readonly kind: StopKind;

@@ -1,7 +1,6 @@
 /** Whether others than this user may write a file or folder: what they may write is not the person's word. */
 import { realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf, TriadError } from './errors.ts';
 import { shellWord } from './text.ts';
 
 export interface WriteFault {
@@ -31,12 +30,6 @@ export async function writeFault(path: string, mends = 'go-w'): Promise<WriteFau
   return own ?? (dirname(real) === dirname(path) ? null : faultOf(dirname(real), user, { excused: STICKY }));
 }
 
-/** Throws `not_allowed` with one line that says what others may write, and the command that ends it. */
-export async function refuseWriteFault(path: string, mends?: string): Promise<void> {
-  const fault = await writeFault(path, mends);
-  if (fault !== null) throw new TriadError('not_allowed', `${fault.what}: ${fault.remedy}`);
-}
-
 /** `excused`: a bit of the mode with which it may be for everybody. */
 function faultOf(path: string, user: number, { mends = 'go-w', excused = 0 } = {}): WriteFault | null {
   const stats = statSync(path, NO_ERROR);
@@ -47,21 +40,6 @@ function faultOf(path: string, user: number, { mends = 'go-w', excused = 0 } = {
   if ((mode & 0o022) === 0 || (mode & excused) !== 0) return null;
   const shown = (mode & 0o7777).toString(8).padStart(4, '0');
   return { what: `Others may write ${path} (mode ${shown})`, remedy: chmodAdvice(path, mends) };
-}
-
-/** Returns the error for the person when a folder of the program cannot be written: what happened, and what to do. */
-export function createUnwritableFolderError(
-  folder: string,
-  cause: unknown,
-  code = codeOf(cause) ?? String(cause),
-): TriadError {
-  const texts: Record<string, string> = {
-    ENOSPC: `The disk of ${folder} is full: free some space, or set TRIAD_HOME to another disk.`,
-    EDQUOT: `Your quota on the disk of ${folder} is used up: free some space, or set TRIAD_HOME to another disk.`,
-    EROFS: `The disk of ${folder} is read-only: make it writable, or set TRIAD_HOME to another disk.`,
-  };
-  const other = `The folder ${folder} cannot be written (${code}): check its owner and permissions, or set TRIAD_HOME to another folder.`;
-  return new TriadError('store_unwritable', texts[code] ?? other, { cause });
 }
 
 /** `mode`: as "chmod" takes it. */

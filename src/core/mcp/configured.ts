@@ -57,7 +57,13 @@ function userServers(entries: Readonly<Record<string, McpEntry>>, file: string):
   return Object.entries(entries)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { enabled, tools, permissions, tool_permissions: own, sampling, timeout_seconds, ...launch }]) => ({
-      ...{ name, source: 'user' as const, file, fault: null, launch, sampling, ...namesOf(launch) },
+      name,
+      source: 'user' as const,
+      file,
+      fault: null,
+      launch,
+      sampling,
+      ...namesOf(launch),
       state: enabled ? 'usable' : 'disabled',
       timeoutMs: timeout_seconds * 1000,
       offers: (tool) => tools?.some((pattern) => matches(pattern, tool, { path: false, loose: false })) ?? true,
@@ -89,7 +95,14 @@ async function projectServers(
 
 function faulty(name: string, file: string, fault: string | null): WrittenServer {
   return {
-    ...{ name, source: 'project', file, state: 'faulty', fault, launch: NO_LAUNCH, runs: '', config: '' },
+    name,
+    source: 'project',
+    file,
+    state: 'faulty',
+    fault,
+    launch: NO_LAUNCH,
+    runs: '',
+    config: '',
     sampling: false,
     timeoutMs: DEFAULT_TIMEOUT_MS,
     offers: () => true,

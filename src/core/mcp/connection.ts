@@ -32,7 +32,7 @@ import { type CallOptions, InFlight } from './in-flight.ts';
 import { answerServer } from './server-requests.ts';
 import type { ServerLog } from './server-log.ts';
 import { serverWords } from './server-words.ts';
-import type { McpServer } from './server.ts';
+import type { McpServerConfig } from './server-config.ts';
 import type { ServerTransport } from './stdio-transport.ts';
 
 const INSTRUCTION_BYTES = 16_384;
@@ -59,7 +59,7 @@ const LISTS = {
 type Asked = 'tools/call' | 'resources/read' | 'prompts/get' | (typeof LISTS)[List];
 
 export interface ConnectionParts {
-  readonly server: McpServer;
+  readonly server: McpServerConfig;
   /** The folder of the workspace, which the server is told. */
   readonly folder: string;
   readonly transport: ServerTransport;

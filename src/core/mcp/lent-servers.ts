@@ -1,6 +1,6 @@
 /** MCP servers that a client passes with a conversation: for it alone, gone with the client, and started only after the person's yes to exactly this. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { McpServerName } from '#contract/agent.ts';
@@ -10,11 +10,12 @@ import { checkLaunch, MCP_PERMISSIONS, McpLaunch } from '#contract/mcp/mcp-entry
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
+import { readOwnFile } from '../base/regular-file.ts';
 import { newId } from '../base/ids.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { Stopped } from '../base/stop.ts';
-import { refuseWriteFault } from '../base/write-fault.ts';
+import { refuseWriteFault } from '../base/write-refusals.ts';
 import { launchWords } from '../settings/mcp-json.ts';
 import type { ConfiguredServer } from './configured.ts';
 
@@ -158,9 +159,9 @@ export class LentServers {
   async #read(): Promise<Agreed> {
     const file = this.#file;
     if (file === null) return this.#inMemory;
-    const text = await readFile(file, 'utf8').catch(() => null);
-    if (text === null) return this.#inMemory;
     try {
+      const text = readOwnFile(file);
+      if (text === null) return this.#inMemory;
       await refuseWriteFault(file);
       return Agreed.parse(JSON.parse(text));
     } catch {

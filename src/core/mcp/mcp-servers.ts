@@ -13,9 +13,10 @@ import { type ConfiguredServer, serversOf, unusable, type WrittenServer } from '
 import { LentServers, takenAway } from './lent-servers.ts';
 import { type Listing, type Listings, listingsIn } from './listings.ts';
 import { offerOf, unknownTools } from './offers.ts';
+import type { McpServer } from './mcp-server.ts';
 import type { McpPool, McpUse } from './pool.ts';
 import { resolve, secretName, type Values } from './resolve.ts';
-import type { McpServer } from './server.ts';
+import type { McpServerConfig } from './server-config.ts';
 import type { WorkspaceSandbox } from './server-start.ts';
 import type { SignIns } from './sign-ins.ts';
 
@@ -113,7 +114,7 @@ export class McpServers {
   }
 
   /** With the values of the environment and of the key store. Throws what `resolve` throws. */
-  resolved(server: ConfiguredServer): Promise<McpServer> {
+  resolved(server: ConfiguredServer): Promise<McpServerConfig> {
     return resolve(server, this.#ports);
   }
 
@@ -149,15 +150,15 @@ export class McpServers {
   }
 
   /** What a server offers now, kept for later runs. Starts it where it does not run. */
-  async hear(use: McpUse, { config }: ConfiguredServer, signal: AbortSignal): Promise<Listing> {
-    const tools = await use.tools(signal);
+  async hear(mcpServer: McpServer, { config }: ConfiguredServer, signal: AbortSignal): Promise<Listing> {
+    const tools = await mcpServer.tools(signal);
     const known = await this.listings.get(config);
     // The same list as last time: nothing was said since.
     if (known !== null && this.#heard.get(config) === tools) return known;
     const none = (): never[] => [];
     const [resources, templates] = await Promise.all([
-      use.resources(signal).catch(none),
-      use.resourceTemplates(signal).catch(none),
+      mcpServer.resources(signal).catch(none),
+      mcpServer.resourceTemplates(signal).catch(none),
     ]);
     const listing = await this.listings.heard(config, {
       tools,
@@ -224,7 +225,7 @@ export class McpServers {
     const use = await this.use(folder, server);
     const signal = AbortSignal.timeout(FIRST_LIST_MS);
     try {
-      return await this.hear(use, server, signal);
+      return await this.hear(use.server, server, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
       const message = `The MCP server "${server.name}" did not say within ${FIRST_LIST_MS / 1000} s what it offers ("triad mcp test ${server.name}" waits longer)`;

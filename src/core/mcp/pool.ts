@@ -1,26 +1,13 @@
 /** All servers that run, by folder and configuration: one process for however many agents. None outlives this program, however that ends. */
 import type { StartPlace } from '#contract/approvals/trust-phrases.ts';
 import type { McpLaunch } from '#contract/mcp/mcp-entry.ts';
-import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { Stopped } from '../base/stop.ts';
-import type {
-  CallResult,
-  JsonObject,
-  PromptResult,
-  ResourceContent,
-  ResourceTemplate,
-  ServerPrompt,
-  ServerResource,
-  ServerTool,
-} from './answers.ts';
 import type { ConnectPorts } from './connect.ts';
-import type { Connection } from './connection.ts';
-import type { CallOptions } from './in-flight.ts';
 import { takenAway } from './lent-servers.ts';
-import { type McpServerState, PooledServer } from './pooled-server.ts';
+import { McpServer, type McpServerState } from './mcp-server.ts';
 import { findStartPlace } from './server-start.ts';
-import type { McpServer } from './server.ts';
+import type { McpServerConfig } from './server-config.ts';
 
 export interface McpPoolPorts extends ConnectPorts {
   /** Milliseconds since 1970. */
@@ -33,53 +20,26 @@ export interface McpPoolPorts extends ConnectPorts {
 
 const IDLE_MS = 60_000;
 
-/** One user of a server. Its requests throw what `PooledServer.with` and `Connection.call` throw. */
+/** One user of a server. */
 export interface McpUse {
   readonly server: McpServer;
-  tools(signal: AbortSignal): Promise<readonly ServerTool[]>;
-  call(name: string, args: JsonObject, options: CallOptions): Promise<CallResult>;
-  resources(signal: AbortSignal): Promise<readonly ServerResource[]>;
-  resourceTemplates(signal: AbortSignal): Promise<readonly ResourceTemplate[]>;
-  readResource(uri: string, signal: AbortSignal): Promise<readonly ResourceContent[]>;
-  prompts(signal: AbortSignal): Promise<readonly ServerPrompt[]>;
-  getPrompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<PromptResult>;
-  /** May be called more than once; nothing may be asked afterwards. */
+  /** May be called more than once; no request may follow. */
   release(): void;
 }
 
 export class McpPool {
   readonly #ports: McpPoolPorts;
-  readonly #servers = new Map<string, PooledServer>();
+  readonly #servers = new Map<string, McpServer>();
   #hasEnded = false;
 
   constructor(ports: McpPoolPorts) {
     this.#ports = ports;
   }
 
-  /** Counts a user; starts nothing before something is asked. Throws `interrupted` after the end. */
-  use(server: McpServer, folder: string): McpUse {
+  /** Counts a user. Starts nothing before the first request. Throws `interrupted` after the end. */
+  use(server: McpServerConfig, folder: string): McpUse {
     const pooled = this.#pooled(server, folder);
-    const release = pooled.hold();
-    let isOver = false;
-    const ask = async <T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> => {
-      if (this.#hasEnded) throw new Stopped('shutdown');
-      if (isOver) throw new TriadError('internal', `The use of the MCP server "${server.name}" is over`);
-      return pooled.with(signal, work);
-    };
-    return {
-      server,
-      tools: (signal) => ask(signal, (it) => it.tools(signal)),
-      call: (name, args, options) => ask(options.signal, (it) => it.call(name, args, options)),
-      resources: (signal) => ask(signal, (it) => it.resources(signal)),
-      resourceTemplates: (signal) => ask(signal, (it) => it.resourceTemplates(signal)),
-      readResource: (uri, signal) => ask(signal, (it) => it.readResource(uri, signal)),
-      prompts: (signal) => ask(signal, (it) => it.prompts(signal)),
-      getPrompt: (name, args, signal) => ask(signal, (it) => it.getPrompt(name, args, signal)),
-      release: () => {
-        isOver = true;
-        release();
-      },
-    };
+    return { server: pooled, release: pooled.hold() };
   }
 
   /** Returns where a server of a project starts; null for an address. Starts nothing. */
@@ -93,12 +53,12 @@ export class McpPool {
   }
 
   /** Ends it where it runs and starts it, used or not. Throws like a first use. */
-  restart(server: McpServer, folder: string): Promise<void> {
+  restart(server: McpServerConfig, folder: string): Promise<void> {
     return this.#pooled(server, folder).restart();
   }
 
   /** Resolves when nothing of it is left. */
-  async stop(server: McpServer, folder: string): Promise<void> {
+  async stop(server: McpServerConfig, folder: string): Promise<void> {
     await this.#pooled(server, folder).stop();
   }
 
@@ -114,10 +74,10 @@ export class McpPool {
 
   /** The same of all that a client had passed under this id, and forgets them. */
   async endLent(lending: string): Promise<void> {
-    const lent = [...this.#servers].filter(([, one]) => one.server.lending === lending);
+    const lent = [...this.#servers].filter(([, one]) => one.config.lending === lending);
     for (const [key] of lent) this.#servers.delete(key);
     await Promise.all(
-      lent.map(([, one]) => one.stop('stopped', new Stopped('user', takenAway(one.server.name).message))),
+      lent.map(([, one]) => one.stop('stopped', new Stopped('user', takenAway(one.config.name).message))),
     );
   }
 
@@ -129,19 +89,19 @@ export class McpPool {
   /** Ends all of them; resolves when nothing of them is left. */
   async end(): Promise<void> {
     this.#hasEnded = true;
-    await Promise.all([...this.#servers.values()].map((one) => one.stop('stopped', new Stopped('shutdown'))));
+    await Promise.all([...this.#servers.values()].map((one) => one.end()));
   }
 
-  #named(name: string): PooledServer[] {
-    return [...this.#servers.values()].filter((one) => one.server.name === name);
+  #named(name: string): McpServer[] {
+    return [...this.#servers.values()].filter((one) => one.config.name === name);
   }
 
-  #pooled(server: McpServer, folder: string): PooledServer {
+  #pooled(server: McpServerConfig, folder: string): McpServer {
     if (this.#hasEnded) throw new Stopped('shutdown');
     const key = keyOf(server, folder);
     const known = this.#servers.get(key);
     if (known) return known;
-    const pooled = new PooledServer(server, folder, {
+    const pooled = new McpServer(server, folder, {
       connect: async (parts, signal) => {
         // The SDK takes long to load, and most work needs no server.
         const { connect } = await import('./connect.ts');
@@ -160,14 +120,14 @@ export class McpPool {
   }
 
   /** The same name, configured in another way: at rest it is kept to be looked at only where it is the last. */
-  #namesakes(pooled: PooledServer): [string, PooledServer][] {
-    const { folder, server } = pooled;
+  #namesakes(pooled: McpServer): [string, McpServer][] {
+    const { folder, config } = pooled;
     return [...this.#servers].filter(
-      ([, one]) => one !== pooled && one.folder === folder && one.server.name === server.name,
+      ([, one]) => one !== pooled && one.folder === folder && one.config.name === config.name,
     );
   }
 }
 
-function keyOf(server: McpServer, folder: string): string {
+function keyOf(server: McpServerConfig, folder: string): string {
   return canonicalHash({ folder, server });
 }

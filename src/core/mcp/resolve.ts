@@ -6,7 +6,7 @@ import { tellServer } from '../settings/known-secrets.ts';
 import { findSecretArgument, VARIABLE } from '../settings/mcp-json.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import type { ConfiguredServer } from './configured.ts';
-import type { McpServer } from './server.ts';
+import type { McpServerConfig } from './server-config.ts';
 import { serverWords } from './server-words.ts';
 
 export interface Values {
@@ -22,7 +22,7 @@ export const secretName = (server: string, name: string): string => `mcp:${serve
  * Returns a server with its values filled in. Throws `bad_input` for a missing variable or secret. Throws `not_allowed` for a
  * variable of this program and for a secret in an argument.
  */
-export async function resolve(server: ConfiguredServer, values: Values): Promise<McpServer> {
+export async function resolve(server: ConfiguredServer, values: Values): Promise<McpServerConfig> {
   const { name, source, launch, timeoutMs, sampling, lending } = server;
   // A client passes values, not names of what is the person's.
   const fill = async (text: string): Promise<string> => (source === 'client' ? text : fillText(text, server, values));

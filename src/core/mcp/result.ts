@@ -6,14 +6,14 @@ import { HEAD_BYTES, imageOf, imageTypeOf } from '../tools/reading/image.ts';
 import type { ToolContext, ToolResult } from '../tools/tool.ts';
 import type { CallResult, ContentBlock, PromptResult, ResourceContent } from './answers.ts';
 import type { Arguments } from './mcp-tool.ts';
-import type { McpUse } from './pool.ts';
+import type { McpServer } from './mcp-server.ts';
 
 /** Largest structured answer that is kept for the person beside the text, in characters of its JSON. */
 const MAX_STRUCTURED = 64 * 1024;
 /** Most resources of one list. */
 const MAX_LISTED = 500;
 
-type Keeping = Pick<ToolContext, 'keepImage'>;
+type Keeping = Pick<ToolContext, 'outputs'>;
 
 /** The first picture is shown to the model; of the others it is told. */
 export async function toolResultOf(server: string, answer: CallResult, context: Keeping): Promise<ToolResult> {
@@ -38,16 +38,16 @@ export async function toolResultOf(server: string, answer: CallResult, context: 
 /** The list of a server's resources, or the one that was asked for. */
 export async function resourceText(
   server: string,
-  use: McpUse,
+  mcpServer: McpServer,
   { uri }: Arguments,
-  { signal, keepImage }: Pick<ToolContext, 'signal' | 'keepImage'>,
+  { signal, outputs }: Pick<ToolContext, 'signal' | 'outputs'>,
 ): Promise<ToolResult> {
   if (typeof uri === 'string' && uri !== '') {
-    const read = await use.readResource(uri, signal);
+    const read = await mcpServer.readResource(uri, signal);
     const content = read.map((one): ContentBlock => ({ type: 'resource', content: one }));
-    return toolResultOf(server, { isError: false, content, structured: undefined }, { keepImage });
+    return toolResultOf(server, { isError: false, content, structured: undefined }, { outputs });
   }
-  const [resources, templates] = await Promise.all([use.resources(signal), use.resourceTemplates(signal)]);
+  const [resources, templates] = await Promise.all([mcpServer.resources(signal), mcpServer.resourceTemplates(signal)]);
   const line = (at: string, name: string, about: string): string => `${at}  ${name}${about === '' ? '' : `: ${about}`}`;
   const lines = [
     ...resources.slice(0, MAX_LISTED).map(({ uri: at, name, description }) => line(at, name, description)),
@@ -67,7 +67,7 @@ function shownJson(value: unknown): { text: string; isShort: boolean } {
 async function shownImage(
   server: string,
   content: readonly ContentBlock[],
-  { keepImage }: Keeping,
+  { outputs }: Keeping,
 ): Promise<{ block: ContentBlock | null; image: Image | null; fault: string | null } | null> {
   const block = content.find((one) => one.type === 'image' || one.type === 'resource');
   const found = block?.type === 'resource' ? block.content : block;
@@ -78,7 +78,7 @@ async function shownImage(
   if (mediaType === null) return null;
   try {
     const image = imageOf(bytes, mediaType, `The picture of the MCP server "${server}"`);
-    await keepImage(bytes);
+    await outputs.keepImage(bytes);
     return { block, image, fault: null };
   } catch (error) {
     return { block: null, image: null, fault: `[${errorInfo(error).message}]` };

@@ -38,7 +38,7 @@ export class RunMcp implements McpAccess {
     const server = await this.#configured(offer, tool.tool);
     // Made here, from nothing that the server says; it starts with the call.
     if (tool.tool === null) return ownLook(tool);
-    return lookIn(await this.#servers.hear(await this.#use(offer), server, this.#signal), offer, tool.tool);
+    return lookIn(await this.#servers.hear((await this.#use(offer)).server, server, this.#signal), offer, tool.tool);
   }
 
   async call(
@@ -57,24 +57,24 @@ export class RunMcp implements McpAccess {
       );
     if (state !== 'known' && agreed?.byPerson && tool.tool !== null)
       await this.#servers.listings.accept(offer.config, [{ tool: tool.tool, hash }]);
-    const use = await this.#use(offer);
-    if (tool.tool === null) return resourceText(offer.server, use, input, context);
+    const { server: mcpServer } = await this.#use(offer);
+    if (tool.tool === null) return resourceText(offer.server, mcpServer, input, context);
     const { server } = offer;
     const questionLimit = limitQuestions(server, context);
     const options: CallOptions = {
       signal: AbortSignal.any([context.signal, questionLimit.signal]),
-      span: context.span,
+      span: context.call.span,
       onProgress: ({ message, progress, total }) =>
-        context.progress(
+        context.call.progress(
           cutAtCodePoint(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, PROGRESS_CHARS),
           0,
         ),
       onElicit: (request, until) => elicit(server, request, questionLimit.context, until),
-      ...(use.server.sampling
+      ...(mcpServer.config.sampling
         ? { onSample: (request, until) => sample(server, request, questionLimit.context, until) }
         : {}),
     };
-    const result = await use.call(tool.tool, input, options).catch((error: unknown) => {
+    const result = await mcpServer.call(tool.tool, input, options).catch((error: unknown) => {
       throw questionLimit.signal.aborted ? questionLimit.signal.reason : error;
     });
     return toolResultOf(offer.server, result, context);

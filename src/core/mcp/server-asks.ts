@@ -12,7 +12,7 @@ import type { ElicitAnswer, ElicitRequest, SampleRequest, SampleResult } from '.
 import { asked } from '../tools/asked.ts';
 import { serverWords } from './server-words.ts';
 
-type Context = Pick<ToolContext, 'ask' | 'sample' | 'workspace' | 'provider' | 'model'>;
+type Context = Pick<ToolContext, 'call' | 'workspace'>;
 
 /** What is asked of a model, also as the person has changed it. */
 const Sample = z.strictObject({
@@ -47,18 +47,18 @@ interface Field {
  * Returns a context that rejects the fourth question of a call. Then `signal` aborts, and its reason is the error that ends
  * the call.
  */
-export function limitQuestions(server: string, { ask, ...others }: Context) {
+export function limitQuestions(server: string, { call, workspace }: Context) {
   const controller = new AbortController();
   let count = 0;
-  const askLimited: Context['ask'] = (question, signal) => {
+  const ask: Context['call']['ask'] = (question, signal) => {
     count += 1;
-    if (count <= MAX_CALL_QUESTIONS) return ask(question, signal);
+    if (count <= MAX_CALL_QUESTIONS) return call.ask(question, signal);
     const sentence = `${serverWords(server)} asked more than ${MAX_CALL_QUESTIONS} questions in one call, so the call was ended. Triad does not know whether it had an effect`;
     const error = new TriadError('limit_reached', sentence);
     controller.abort(error);
     return Promise.reject(error);
   };
-  return { context: { ...others, ask: askLimited }, signal: controller.signal };
+  return { context: { call: { ...call, ask }, workspace }, signal: controller.signal };
 }
 
 /** Declined where it cannot be put to the person, they say no, or what must be said is not. */
@@ -77,7 +77,7 @@ export async function elicit(
   for (let time = 0; time < ASKED_AT_MOST; time += 1) {
     const said = await askAll(questions, (shown, place) => {
       const title = phrase('server_asks', { server, message, ...place });
-      return context.ask(formOf(title, shown, fault, context.workspace.folder), signal);
+      return context.call.ask(formOf(title, shown, fault, context.workspace.folder), signal);
     });
     if (said === null) return { action: 'decline' };
     const { replies, byPerson } = said;
@@ -111,7 +111,7 @@ export async function sample(
   if (texts.length < messages.length || texts.length === 0) return null;
   const system = redactKeysNow(request.systemPrompt ?? '');
   const input = { ...(system === '' ? {} : { system }), messages: texts, maxTokens: request.maxTokens };
-  const approval = await context.ask(
+  const approval = await context.call.ask(
     {
       ...asked(phrase('server_samples', { server }), [phrase('sampled')]),
       subject: {
@@ -120,7 +120,7 @@ export async function sample(
           .filter((text) => text !== '')
           .join('\n\n'),
         reason: `${server} asks for it in the middle of a call`,
-        impact: `At most ${request.maxTokens} tokens of output from ${context.model} at ${context.provider}`,
+        impact: `At most ${request.maxTokens} tokens of output from ${context.call.model} at ${context.call.provider}`,
         folder: context.workspace.folder,
         input,
         hash: canonicalHash(input),
@@ -134,11 +134,11 @@ export async function sample(
   if (!decision?.allowed) return null;
   const agreed = Sample.safeParse(decision.edited ?? input);
   if (!agreed.success) return null;
-  const { text, stopReason } = await context.sample(agreed.data, signal);
+  const { text, stopReason } = await context.call.sample(agreed.data, signal);
   return {
     role: 'assistant',
     content: { type: 'text', text },
-    model: context.model,
+    model: context.call.model,
     stopReason: stopReason === 'max_tokens' ? 'maxTokens' : 'endTurn',
   };
 }

@@ -9,7 +9,7 @@ import type { Environment } from '../base/child-environment.ts';
 import { followLinks } from '../workspace/link-path.ts';
 import { isInside, type Workspace } from '../workspace/reach.ts';
 import type { CommandOptions, Sandbox } from '../workspace/shell/sandbox.ts';
-import type { McpServer } from './server.ts';
+import type { McpServerConfig } from './server-config.ts';
 
 /** A program with its folder, whose path is canonical in a sandbox. */
 export interface ServerProgram {
@@ -46,7 +46,9 @@ export interface StartPorts {
   readonly neutralFolder: string | null;
 }
 
-type StdioServer = Pick<McpServer, 'source'> & { readonly transport: McpServer['transport'] & { kind: 'stdio' } };
+type StdioServer = Pick<McpServerConfig, 'source'> & {
+  readonly transport: McpServerConfig['transport'] & { kind: 'stdio' };
+};
 
 /**
  * Returns where a server of a workspace folder starts:

@@ -3,7 +3,7 @@ import type { McpServerView } from '#contract/mcp/mcp-methods.ts';
 import { TriadError } from '../base/errors.ts';
 import { Stopped } from '../base/stop.ts';
 import type { Secrets } from '../settings/secrets.ts';
-import type { McpServer } from './server.ts';
+import type { McpServerConfig } from './server-config.ts';
 import { serverWords } from './server-words.ts';
 import { Grants } from './sign-in/grants.ts';
 import { ServerSignIn } from './sign-in/server-sign-in.ts';
@@ -35,7 +35,7 @@ export class SignIns {
   }
 
   /** Starts and asks nothing. `none`: it never wanted a sign-in, `out`: nobody is signed in. */
-  async stateOf({ name, transport }: McpServer): Promise<McpServerView['signIn']> {
+  async stateOf({ name, transport }: McpServerConfig): Promise<McpServerView['signIn']> {
     return transport.kind === 'http' ? this.#at(name, transport.url).state() : 'none';
   }
 
@@ -57,13 +57,13 @@ export class SignIns {
    * Opens an address of this machine for the answer, and resolves with the address that the person opens. Throws
    * `not_allowed` where the server offers no sign-in or none that is safe, `unreachable`, `limit_reached`, `provider`.
    */
-  async begin({ name, transport }: McpServer): Promise<{ url: string }> {
+  async begin({ name, transport }: McpServerConfig): Promise<{ url: string }> {
     if (transport.kind === 'http') return this.#at(name, transport.url).begin(transport.headers);
     throw new TriadError('not_allowed', `${serverWords(name)} is started by a command: nobody signs in to it`);
   }
 
   /** Forgets what signing in gave, and says so to who gave it. */
-  async forget({ name, transport }: McpServer): Promise<void> {
+  async forget({ name, transport }: McpServerConfig): Promise<void> {
     if (transport.kind === 'http') await this.#at(name, transport.url).forget();
     this.#settle(name);
   }

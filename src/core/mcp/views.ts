@@ -5,7 +5,7 @@ import { errorInfo } from '../base/errors.ts';
 import type { ConfiguredServer, WrittenServer } from './configured.ts';
 import { type Listing, lookOf } from './listings.ts';
 import type { McpServers } from './mcp-servers.ts';
-import type { McpServerState } from './pooled-server.ts';
+import type { McpServerState } from './mcp-server.ts';
 import { serverWords } from './server-words.ts';
 
 export async function serverViews(servers: McpServers, folder: string): Promise<McpServerView[]> {
@@ -41,8 +41,8 @@ export async function testServer(servers: McpServers, folder: string, name: stri
     await beginAnew(servers, folder, server);
     const use = await servers.use(folder, server);
     try {
-      await servers.hear(use, server, signal);
-      const [resources, prompts] = await Promise.all([use.resources(signal), use.prompts(signal)]);
+      await servers.hear(use.server, server, signal);
+      const [resources, prompts] = await Promise.all([use.server.resources(signal), use.server.prompts(signal)]);
       found.resources = resources.map(({ uri, name: called, description }) => ({ uri, name: called, description }));
       found.prompts = prompts.map(({ arguments: args, name: called, description }) => ({
         name: called,
@@ -82,7 +82,14 @@ function viewOf(
 ): McpServerView {
   const { name, source, file, launch, runs, state, fault, sampling, permissionsOf } = server;
   return {
-    ...{ name, source, file, runs, state, fault, sampling, signIn },
+    name,
+    source,
+    file,
+    runs,
+    state,
+    fault,
+    sampling,
+    signIn,
     kind: launch.command === undefined ? 'http' : 'stdio',
     permissions: [...permissionsOf('')],
     process: running && processOf(running),
@@ -117,7 +124,13 @@ function processOf({
 }: McpServerState): McpServerView['process'] {
   const instant = (ms: number): string => new Date(ms).toISOString();
   return {
-    ...{ status, pid, isSandboxed, users, error, words, log: [...log] },
+    status,
+    pid,
+    isSandboxed,
+    users,
+    error,
+    words,
+    log: [...log],
     since: instant(since),
     retryAt: retryAt === null ? null : instant(retryAt),
   };

@@ -4,14 +4,10 @@ import type { Secrets } from '../settings/secrets.ts';
 
 /** Sent over the Messages API to servers that want no key, because its header must not be empty. */
 export const NO_KEY = 'none';
-/** The provider whose keys older versions kept. */
-const OLDEST = 'anthropic';
 /** Where the key of a provider is kept. */
 export const keyNameOf = (provider: string): string => `${provider}.key`;
 /** Of the search that the settings name. */
 export const SEARCH_KEY = 'web_search';
-/** Of versions that kept a key without its address. */
-const OLD_NAME = 'anthropic.api_key';
 
 const KeptKey = z.object({ apiKey: z.string().min(1), address: z.string() });
 export type KeptKey = z.infer<typeof KeptKey>;
@@ -30,14 +26,6 @@ export async function keptKey(secrets: Secrets, name: string): Promise<KeptKey |
 /** Key and address are one entry, so that no crash leaves one with the other's former value. Null removes the key. */
 export async function keepKey(secrets: Secrets, provider: string, kept: KeptKey | null): Promise<void> {
   await secrets.set(keyNameOf(provider), kept === null ? null : JSON.stringify(kept));
-  if (provider === OLDEST && (await secrets.get(OLD_NAME)) !== null) await secrets.set(OLD_NAME, null);
-}
-
-/** A key that was kept without an address belongs to this one from now on. */
-export async function bindOldKey(secrets: Secrets, address: string): Promise<void> {
-  const apiKey = await secrets.get(OLD_NAME);
-  if (apiKey && (await keptKey(secrets, keyNameOf(OLDEST))) === null)
-    await keepKey(secrets, OLDEST, { apiKey, address });
 }
 
 /** The same text for all spellings of an address; requests go there, so it is without a fragment. */

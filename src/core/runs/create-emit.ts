@@ -1,18 +1,17 @@
-/** Records what a run does and counts it: against the bounds, at the provider, and for the receipt of a stop. */
+/** Records the events of a run, and counts its requests and tools for limits, for the provider and for a stop. */
 import type { Engine } from './engine.ts';
-import type { Emit, Payload } from '../log/recorder.ts';
+import type { Emit, Payload } from '#core/store/log/recorder.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { WorkClock } from '../base/work-clock.ts';
-import type { LiveRun } from './run-tree.ts';
+import type { LiveRun } from './workflow/run-tree.ts';
 import { isAgentTool } from '../tools/agents/agent-tool.ts';
-import { tellUnpriced } from './tell-unpriced.ts';
-import type { WorkflowScope } from './workflow-scope.ts';
+import { recordUnpricedNotice } from './model-notices.ts';
+import type { Workflow } from './workflow/workflow.ts';
 
 interface Parts {
   engine: Engine;
-  workflow: WorkflowScope;
+  workflow: Workflow;
   plan: RunPlan;
-  /** Of the run. */
   clock: WorkClock;
 }
 
@@ -20,7 +19,7 @@ export function createEmit({ engine, workflow, plan, clock }: Parts): Emit {
   const { recorder, envelope } = plan;
   const { budget } = workflow;
   const { runId } = recorder.ids;
-  // Sub-agents are counted as agents where a stop tells what it ended.
+  // A stop counts sub-agents as agents, not as tools.
   const startsAgents = (tool: string): boolean => isAgentTool(tool) || engine.tools.get(tool)?.recovery === 'continue';
   const underWay = { requests: new Set<string>(), tools: new Set<string>() };
   return (payload) => {
@@ -29,7 +28,7 @@ export function createEmit({ engine, workflow, plan, clock }: Parts): Emit {
     if (payload.type === 'usage') {
       budget.counted(runId, payload.request);
       engine.requests.limiter(envelope.provider).attemptEnded(payload.request.error);
-      tellUnpriced({ engine, workflow, plan }, payload.request);
+      recordUnpricedNotice({ engine, workflow, plan }, payload.request);
     }
     const live = workflow.runs.get(runId);
     if (live) track(live, underWay, payload, startsAgents);
@@ -37,20 +36,19 @@ export function createEmit({ engine, workflow, plan, clock }: Parts): Emit {
   };
 }
 
-/** Others may tell of the same run: each adds and takes away what is its own. */
+/** Updates the numbers of requests and tools that a stop would end. */
 function track(
   live: LiveRun,
   { requests, tools }: { requests: Set<string>; tools: Set<string> },
   payload: Payload,
   startsAgents: (tool: string) => boolean,
 ): void {
-  const before = { requests: requests.size, tools: tools.size };
   if (payload.type === 'turn-start') requests.add('turn');
   else if (payload.type === 'request-start' && payload.purpose !== undefined) requests.add(payload.request.requestId);
   else if (payload.type === 'usage')
     requests.delete(payload.request.purpose === undefined ? 'turn' : payload.request.requestId);
   else if (payload.type === 'tool-end') tools.delete(payload.entry.toolCallId);
   else if (payload.type === 'tool-start' && !startsAgents(payload.name)) tools.add(payload.toolCallId);
-  live.requests += requests.size - before.requests;
-  live.tools += tools.size - before.tools;
+  live.requests = requests.size;
+  live.tools = tools.size;
 }

@@ -5,12 +5,13 @@ import type { AgentFolders } from '../agents/agent-folders.ts';
 import type { AgentWatch } from '../agents/watch.ts';
 import type { ApprovalGate } from '../approvals/gate.ts';
 import type { Permissions } from '../approvals/permissions.ts';
-import type { Envelopes } from './envelopes.ts';
+import type { EarlierLeads } from '#core/store/log/earlier-leads.ts';
+import type { Envelopes } from './envelopes/envelopes.ts';
 import type { HybridSearch } from './hybrid-search.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
-import type { EventLog } from '../log/event-log.ts';
+import type { EventLog } from '#core/store/log/event-log.ts';
 import type { Model, ModelUsage } from '../model/model.ts';
-import type { OpenMessages } from '../log/open-messages.ts';
+import type { OpenMessages } from '#core/store/log/open-messages.ts';
 import type { ProviderRequests } from '../model/provider-requests.ts';
 import type { OwnFolders } from '../settings/folders.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -27,6 +28,7 @@ export interface Engine {
   readonly store: Store;
   readonly log: EventLog;
   readonly open: OpenMessages;
+  readonly earlierLeads: EarlierLeads;
   readonly gate: ApprovalGate;
   readonly permissions: Permissions;
   /** The agents of each folder; a workflow reads them once, when it starts. */

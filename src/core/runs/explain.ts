@@ -11,7 +11,7 @@ import { keptAccess } from '../mcp/look.ts';
 import { mcpTools } from '../mcp/mcp-tool.ts';
 import type { Question } from '../tools/question.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { QuestionContext, Tool } from '../tools/tool.ts';
 import { type Actor, actorOf, type Asked } from './actor.ts';
 import { type Action, alwaysPut, invalidCallVerdict } from '../approvals/judge.ts';
 import { rulePatternFault } from '../approvals/rule-checks.ts';
@@ -167,12 +167,15 @@ export async function questionOf(
   { targets, workspace, lent }: { targets: Targets; workspace: Workspace; lent: Lending },
 ): Promise<(Asks & Partial<Pick<Question, 'subject'>>) | null> {
   const { signal } = new AbortController();
-  const fresh = {
-    seen: () => null,
-    shellFolder: () => '',
-    unredactedFiles: { has: () => false, add: () => undefined },
+  const context: QuestionContext = {
+    call: { toolCallId: 'explain' },
+    workspace,
+    signal,
+    files: { seen: () => null, lent, unredacted: { has: () => false, add: () => undefined } },
+    shell: { folder: () => '' },
+    web: { searchEndpoint: webSearch },
+    children: null,
   };
-  const context = { toolCallId: 'explain', workspace, lent, signal, children: null, ...fresh, webSearch };
   // Of the file, only what must not be reached is known then.
   const asIs = (error: unknown): null => {
     if (isSample && tool.sample?.isMadeUp && error instanceof TriadError && error.code !== 'not_allowed') return null;

@@ -4,8 +4,9 @@ import { MAX_MEMORY_NOTES } from '#contract/limits.ts';
 import type { MemoryNote } from '#contract/view.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from '../base/errors.ts';
-import type { Recorder, RunIds } from '../log/recorder.ts';
-import { memoryKey, runScope } from '../store/memory.ts';
+import type { Recorder, RunIds } from '#core/store/log/recorder.ts';
+import { memoryKey } from '#domain/memory-key.ts';
+import { runScope } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import type { Memory } from '../tools/tool.ts';
 
@@ -68,7 +69,7 @@ export async function deleteNote(
   const note = (await store.notesOf(scope, folder)).find((one) => one.name === name);
   if (!note) throw new TriadError('not_found', `There is no note "${name}" of ${scope} in ${folder}`);
   const { writer } = note;
-  const deleteRow = () => log.save([{ kind: 'delete', table: 'memory', key: memoryKey(scope, folder, name) }]);
+  const deleteRow = () => log.save([{ table: 'memory', key: memoryKey(scope, folder, name), row: null }]);
   if (!writer) return deleteRow();
   await log.open(writer.conversationId);
   await log.knowRun(writer.runId);

@@ -5,13 +5,13 @@ import type { NoteSession } from '../tools/tool.ts';
 /** So many of the newest workflows of the folder are looked at. */
 const WORKFLOWS = 100;
 
-/** By the note's path, newest first; without this conversation, and without what was left or lies in the trash. */
+/** By the note's path, newest first; without this conversation, and without those in the trash. */
 export async function noteSessions(
   store: Pick<Store, 'notedWorkflows' | 'conversation'>,
   { folder, conversationId }: { folder: string; conversationId: string },
 ): Promise<ReadonlyMap<string, readonly NoteSession[]>> {
   const noted = (await store.notedWorkflows(folder, WORKFLOWS)).filter(
-    ({ workflow }) => workflow.conversationId !== conversationId && !workflow.left,
+    ({ workflow }) => workflow.conversationId !== conversationId,
   );
   const ids = [...new Set(noted.map(({ workflow }) => workflow.conversationId))];
   const rows = await Promise.all(ids.map((id) => store.conversation(id)));

@@ -2,7 +2,7 @@
 import type { Approval } from '#contract/approval.ts';
 import type { ToolUsePart } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { callsOf } from '../log/transcript.ts';
+import { callsOf } from '#core/store/log/transcript.ts';
 import type { Store } from '../store/store.ts';
 
 export interface PastCall {
@@ -44,12 +44,12 @@ async function callsIn(store: Reads, { id, conversationId }: WorkflowRow): Promi
   const calls = runs.flatMap((run) => {
     const all = entries.get(run.id) ?? [];
     // It was decided about, and stands among these, where it was made.
-    const cached = new Set(all.flatMap((one) => (one.kind === 'tool' && one.cached ? [one.toolCallId] : [])));
+    const copied = new Set(all.flatMap((one) => (one.kind === 'tool' && one.copiedFrom ? [one.toolCallId] : [])));
     return all.flatMap((entry): PastCall[] => {
       if (entry.kind !== 'assistant' || entry.interrupted) return [];
       return callsOf(entry).flatMap((call): PastCall[] => {
         const isAbout = ({ request }: Approval): boolean => request.runId === run.id && request.toolCallId === call.id;
-        if (cached.has(call.id)) return [];
+        if (copied.has(call.id)) return [];
         return [{ conversationId, run, call, at: entry.at, approval: asked.find(isAbout) ?? null }];
       });
     });

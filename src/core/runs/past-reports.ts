@@ -12,7 +12,7 @@ const WORKFLOWS = 200;
 const REPORTS = 200;
 const PAGE = 100;
 
-/** Newest first, without those of a workflow that runs or was left, and of conversations in the trash. */
+/** Newest first, without those of a workflow that runs, and of conversations in the trash. */
 export async function pastReports(store: Pick<Store, 'workflows' | 'runsOf'>, folder: string): Promise<PastReport[]> {
   const reports: PastReport[] = [];
   let before: string | null = '';
@@ -22,11 +22,10 @@ export async function pastReports(store: Pick<Store, 'workflows' | 'runsOf'>, fo
       limit: PAGE,
       ...(before === '' ? {} : { before }),
     });
-    const ended = page.items.filter(
-      ({ endedAt, subAgentCount, left }) => endedAt !== null && subAgentCount > 0 && !left,
-    );
+    const ended = page.items.filter(({ endedAt, subAgentCount }) => endedAt !== null && subAgentCount > 0);
     const runs = (await store.runsOf(ended.map(({ id }) => id))).reverse();
-    reports.push(...runs.flatMap(reportOf));
+    // A copy in a fork is found where it was made.
+    reports.push(...runs.filter(({ copiedFrom }) => !copiedFrom).flatMap(reportOf));
     before = page.next;
   }
   return reports.slice(0, REPORTS);
@@ -47,7 +46,7 @@ function reportOf({ id, conversationId, kind, agent, title, endedAt, text, outco
 
 /** The text of one: of a sub-agent of the conversation, or among the past ones of the folder; else null. Throws `conflict` while it works. */
 export async function reportText(
-  store: Pick<Store, 'run' | 'workflow' | 'workflows' | 'runsOf'>,
+  store: Pick<Store, 'run' | 'workflows' | 'runsOf'>,
   { conversationId, folder }: { conversationId: string; folder: string },
   runId: string,
 ): Promise<string | null> {
@@ -57,7 +56,6 @@ export async function reportText(
     const past = await pastReports(store, folder);
     return past.find((report) => report.runId === runId)?.text ?? null;
   }
-  if ((await store.workflow(run.workflowId))?.left) return null;
   if (run.outcome === null) throw new TriadError('conflict', 'It has not ended yet: its report is handed to you then');
   return run.text;
 }

@@ -1,117 +1,110 @@
-/** The questions of one run: what rules and grants say of a call, how it is put to the person, and what an answer may do. */
+/** The questions of one run: judges its calls by rules and grants, asks the person, and checks the answers. */
 import type { Envelope } from '#contract/agent.ts';
 import { type Approval, type ApprovalRequest, isAboutWorkspace, type Subject } from '#contract/approval.ts';
-import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
-import type { Verdict, VerdictStep } from '#contract/permission.ts';
+import type { GrantRequest, Verdict, VerdictStep } from '#contract/permission.ts';
 import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
 import { hasHidden } from '#contract/visible-text.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
-import type { AskingRun, Ruling } from '../approvals/gate.ts';
-import { grantFault } from '../approvals/grants.ts';
-import { type Action, STEERING_ID } from '../approvals/judge.ts';
-import { exactPattern, type Targets } from '../tools/targets.ts';
-import { optionsOf } from '../approvals/policy.ts';
-import { callDefaults, startedBy, startsOf, targetsOf } from './call-facts.ts';
-import type { Engine } from './engine.ts';
-import { TriadError } from '../base/errors.ts';
-import { canonicalHash } from '../base/hash.ts';
-import { newId } from '../base/ids.ts';
-import { scopeOf } from './memory.ts';
-import { problemWords } from '../base/problem-words.ts';
-import { Semaphore } from '../base/semaphore.ts';
-import type { ParsedCall, RunQuestions } from '../loop/run-context.ts';
+import type { AskingRun, Ruling } from '#core/approvals/gate.ts';
+import { grantFault } from '#core/approvals/grants.ts';
+import { type Action, STEERING_ID } from '#core/approvals/judge.ts';
+import { exactPattern, type Targets } from '#core/tools/targets.ts';
+import { optionsOf } from '#core/approvals/policy.ts';
+import { startedBy, targetsOf } from './call-facts.ts';
+import type { Run } from './run.ts';
+import type { Settings } from '#core/settings/settings.ts';
+import type { Payload } from '#core/store/log/recorder.ts';
+import type { DurableEvent } from '#contract/event.ts';
+import { TriadError } from '#core/base/errors.ts';
+import { canonicalHash } from '#core/base/hash.ts';
+import { newId } from '#core/base/ids.ts';
+import { problemWords } from '#core/base/problem-words.ts';
+import { sayMore } from './loop/say-more.ts';
 import type { RunPlan } from './run-plan.ts';
-import type { Question } from '../tools/question.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Question } from '#core/tools/question.ts';
+import type { Tool } from '#core/tools/tool.ts';
 import { withFacts } from './spawn-facts.ts';
 import { storeAllowedTexts } from './text-sources.ts';
 import { workspaceFor } from './workspace-of.ts';
-import type { WorkflowScope } from './workflow-scope.ts';
-import { asked } from '../tools/asked.ts';
+import { createAction, type QuestionTraits, type AskerPlan } from './tool-verdicts.ts';
+import { asked } from '#core/tools/asked.ts';
 
-interface Parts {
-  engine: Engine;
-  workflow: Pick<WorkflowScope, 'approve' | 'agents' | 'limits'>;
-  plan: RunPlan;
-  signal: AbortSignal;
-  /** Has the run that asks say more about a question. */
-  readonly explain: (approval: Approval, signal: AbortSignal) => Promise<string>;
+/** A call with valid arguments. */
+export interface ParsedCall {
+  id: string;
+  tool: Tool;
+  input: unknown;
 }
 
-export function questionsOf(run: Parts): RunQuestions {
-  const { engine } = run;
-  const { gate, permissions } = engine;
-  const slots = new Semaphore(MAX_OPEN_QUESTIONS);
-  return {
-    ask: async (call, asked, signal) => {
-      const parts = signal ? { ...run, signal: AbortSignal.any([run.signal, signal]) } : run;
-      const actions = await actionsOf(parts, call, asked);
-      const slot = slots.tryAcquire();
-      if (slot || !(await needsPerson(parts, asked, actions))) return put(parts, call, asked, actions, slot);
-      // Stored only when it is asked: until then, whatever ends the run, the call alone is what there is of it.
-      const queued = slots.acquire(parts.signal).then((free) => put(parts, call, asked, actions, free));
-      return { answered: queued.then((known) => known?.answered ?? null) };
-    },
-    askAgain: async (call, approval) => {
-      const actions = await actionsOf(run, call, approval.request);
-      const isOpen = approval.decisions.includes(null);
-      // What was asked stays a question: only what must not be is decided meanwhile.
-      const verdicts = isOpen ? await Promise.all(actions.map((action) => permissions.explain(action))) : [];
-      const denials = verdicts.map((verdict) => (verdict.effect === 'deny' ? verdict : null));
-      const known = { actions, verdicts: denials };
-      const release = isOpen ? slots.tryAcquire() : null;
-      const answered = rememberTexts(engine, gate.askAgain(approval, asking(run, call, approval.request, known)));
-      return { answered: answered.finally(() => release?.()) };
-    },
-    ...toolQuestionsOf(run),
-    hidden: async (tool, targets) => {
-      const of = (name: string) => actionOf(run, engine.tools.get(name), name, targets, null);
-      return permissions.hidden(of(tool), of(READING));
-    },
-  };
+/** A question to the person. `answered` settles when all items are answered; null if no answer was needed in the end. */
+interface PendingQuestion {
+  answered: Promise<Approval | null>;
 }
 
-export type ToolQuestions = Pick<RunQuestions, 'mayBeAllowed' | 'needsNobody'>;
-
-/** What rules, grants and the mode say of tools before anything is called; also of a run that has ended. */
-export function toolQuestionsOf(run: {
-  engine: Pick<Engine, 'permissions'>;
-  workflow: Pick<WorkflowScope, 'approve'>;
-  plan: Asker;
-}): ToolQuestions {
-  const { permissions } = run.engine;
-  return {
-    mayBeAllowed: async (tool) => {
-      if (run.workflow.approve !== 'none') return true;
-      return permissions.mayAllow(actionOf(run, tool, tool.name, null, { risk: 'medium', reversible: true }));
-    },
-    needsNobody: async (tool) => {
-      // Targets that nobody knows: what denies or asks applies whatever its pattern, and what allows must have none.
-      const { effect } = await permissions.explain(actionOf(run, tool, tool.name, null, null));
-      return effect === 'allow' || (effect === 'ask' && run.workflow.approve === 'all');
-    },
-  };
-}
-
-/** Judges the call, counts what allows it, and asks where that is needed; null where it may go on unasked. `release` is called with the answer. */
-async function put(
-  parts: Parts,
+/**
+ * Judges the call, and asks the person if necessary; null if the call needs no answer. A question beyond
+ * `MAX_OPEN_QUESTIONS` waits in a queue. It is judged again when its turn comes. `signal`: withdraws the question, like the
+ * signal of the run.
+ */
+export async function ask(
+  run: Run,
   call: ParsedCall,
-  asked: Question | null,
-  actions: readonly Action[],
-  release: (() => void) | null,
-): ReturnType<RunQuestions['ask']> {
-  const { engine, plan } = parts;
+  question: Question | null,
+  signal = run.signal,
+): Promise<PendingQuestion | null> {
+  if (run.children?.startsNothing(call.id)) return null;
+  const until = signal === run.signal ? signal : AbortSignal.any([run.signal, signal]);
+  const judged: JudgedCall = { call, question, actions: await listActions(run, call, question), signal: until };
+  const slot = run.questionSlots.tryAcquire();
+  if (slot || !(await needsPerson(run, judged))) return judge(run, judged, slot);
+  // The question is stored only when it is asked. If the run ends before, only the call is stored.
+  const queued = run.questionSlots.acquire(until).then((free) => judge(run, judged, free));
+  return { answered: queued.then((known) => known?.answered ?? null) };
+}
+
+/** Continues a question that was stored before a restart. */
+export async function askAgain(run: Run, call: ParsedCall, approval: Approval): Promise<PendingQuestion> {
+  const { gate, permissions } = run.engine;
+  const actions = await listActions(run, call, approval.request);
+  const isOpen = approval.decisions.includes(null);
+  // An open question stays open, except if a rule denies the call now.
+  const verdicts = isOpen ? await Promise.all(actions.map((action) => permissions.explain(action))) : [];
+  const denials = verdicts.map((verdict) => (verdict.effect === 'deny' ? verdict : null));
+  const release = isOpen ? run.questionSlots.tryAcquire() : null;
+  const asking = new AskedCall(run, { call, actions, signal: run.signal }, approval.request, denials);
+  const answered = rememberTexts(run, gate.askAgain(approval, asking));
+  return { answered: answered.finally(() => release?.()) };
+}
+
+/** Returns the patterns of paths that a search skips. */
+export function hiddenPaths({ engine, plan }: Run, tool: string, targets: Targets): Promise<readonly string[]> {
+  const of = (name: string) => createAction(plan, engine.tools.get(name), name, targets, null);
+  return engine.permissions.hidden(of(tool), of(READ_TOOL));
+}
+
+/** A call that is judged. `question`: the question of its tool; null if the tool asks none. */
+interface JudgedCall {
+  call: ParsedCall;
+  question: Question | null;
+  /** One action for each item that is answered separately. */
+  actions: readonly Action[];
+  signal: AbortSignal;
+}
+
+/**
+ * Judges the call, counts the use of the rule or grant that allows it, and asks the person if necessary; null if the call
+ * needs no answer. Calls `release` when the question is answered.
+ */
+async function judge(run: Run, judged: JudgedCall, release: (() => void) | null): Promise<PendingQuestion | null> {
+  const { engine, recorder } = run;
+  const { question, actions } = judged;
   const verdicts: Verdict[] = [];
   try {
     for (const action of actions)
-      verdicts.push(await engine.permissions.decide(action, (payload) => plan.recorder.record(payload)));
-    if ((asked && asked.idle === undefined) || !verdicts.every(isPlain)) {
-      const request = requestOf(parts, call, await questionFor(parts, call, asked, verdicts), { actions, verdicts });
-      const answered = rememberTexts(
-        engine,
-        engine.gate.ask(request, asking(parts, call, request, { actions, verdicts })),
-      );
+      verdicts.push(await engine.permissions.decide(action, (payload) => recorder.record(payload)));
+    if ((question && question.idle === undefined) || !verdicts.every(isAllowedPlainly)) {
+      const request = createRequest(run, judged, await createQuestion(run, judged, verdicts), verdicts);
+      const answered = rememberTexts(run, engine.gate.ask(request, new AskedCall(run, judged, request, verdicts)));
       return { answered: answered.finally(() => release?.()) };
     }
   } catch (error) {
@@ -122,120 +115,80 @@ async function put(
   return null;
 }
 
-/** Stores the texts that the person allows, so that they need not read them again in this workspace. Work does not wait for it. */
-async function rememberTexts({ trust }: Pick<Engine, 'trust'>, answered: Promise<Approval>): Promise<Approval> {
+/** Stores the texts that the person allows, so that they need not read them again in this workspace. The run does not wait. */
+async function rememberTexts({ engine }: Run, answered: Promise<Approval>): Promise<Approval> {
   const approval = await answered;
-  void storeAllowedTexts(trust.allowedTexts, approval);
+  void storeAllowedTexts(engine.trust.allowedTexts, approval);
   return approval;
 }
 
-/** Whether a question about the call would stay open until somebody answers it; counts nothing. */
-async function needsPerson(
-  { engine, workflow }: Parts,
-  asked: Question | null,
-  actions: readonly Action[],
-): Promise<boolean> {
+/** Returns true if a person would have to answer a question about the call. Counts no use of rules or grants. */
+async function needsPerson({ engine, workflow }: Run, { question, actions }: JudgedCall): Promise<boolean> {
   if (workflow.approve !== 'ask') return false;
   const verdicts = await Promise.all(actions.map((action) => engine.permissions.explain(action)));
-  return verdicts.some((verdict) => !isKnown(asked?.subject.kind, verdict) || rulingOf(verdict) === null);
+  return verdicts.some((verdict) => !canRuleAnswer(question?.subject.kind, verdict) || getRuling(verdict) === null);
 }
 
-/** Reads one file whole: what rules deny to it, no other tool shows. */
-const READING = 'read_file';
+/** The tool that reads one file. A path that rules deny to this tool is hidden from searches too. */
+const READ_TOOL = 'read_file';
 
-/** Nothing wanted it to be asked about. Where something did, what allowed it is recorded like any answer. */
-function isPlain({ effect, steps }: Verdict): boolean {
+/** Returns true if no step asked for a question. If one did, the rule or grant that allowed the call is recorded as an answer. */
+function isAllowedPlainly({ effect, steps }: Verdict): boolean {
   return effect === 'allow' && steps.every((step) => step.effect !== 'ask');
 }
 
-/** As it is put to the person: with what follows from rules, grants and the files that it is about. */
-function questionFor(
-  parts: Parts,
-  call: ParsedCall,
-  asked: Question | null,
+/** Returns the question to the person, with additions from rules, grants and the files that it concerns. */
+function createQuestion(
+  run: Run,
+  { call, question: wanted }: JudgedCall,
   verdicts: readonly Verdict[],
 ): Question | Promise<Question> {
-  const question = asked ?? plainQuestion(call, parts.plan);
+  const question = wanted ?? createPlainQuestion(call, run.plan);
   const steering = verdicts.flatMap(({ steps }) => steps).find(({ id }) => id === STEERING_ID);
   if (steering) return withWarning(question, steering);
-  const actionsOfTools = (tools: readonly Tool[]) => tools.map((tool) => actionOf(parts, tool, tool.name, null, null));
-  const isForPerson = parts.workflow.approve === 'ask' && verdicts.some((verdict) => rulingOf(verdict) === null);
-  return withFacts(parts, question, { callsOf: actionsOfTools, isForPerson });
+  const listToolActions = (tools: readonly Tool[]) =>
+    tools.map((tool) => createAction(run.plan, tool, tool.name, null, null));
+  const isForPerson = run.workflow.approve === 'ask' && verdicts.some((verdict) => getRuling(verdict) === null);
+  return withFacts(run, question, { callsOf: listToolActions, isForPerson });
 }
 
-/** So grave that no answer in time is never a yes, whatever the settings say. */
+/** Adds a warning and a high risk. With a high risk, a timeout always rejects, whatever `on_timeout` says. */
 function withWarning(question: Question, { text, says: why }: VerdictStep): Question {
   const { title, description } = question.says;
   const says = { title, description: [...description, ...(why ? [why] : [])] };
   return { ...question, description: `${question.description}. ${text}`, says, risk: 'high' };
 }
 
-/** What of a question decides how its call is judged. */
-type Asked = Pick<Question, 'risk' | 'reversible' | 'nameable' | 'held' | 'idle'>;
-
-/** One for each item that is answered alone. */
-async function actionsOf(
-  parts: Parts,
+/** Returns one action for each item that is answered separately. */
+async function listActions(
+  { engine, plan, isLead }: Run,
   { tool, input }: ParsedCall,
-  question: (Asked & Pick<Question, 'subject'>) | null,
+  question: (QuestionTraits & Pick<Question, 'subject'>) | null,
 ): Promise<Action[]> {
   if (question && isSpawn(question.subject)) {
     const { items, operation } = question.subject;
     return items.map(({ envelope }) =>
-      actionOf(parts, tool, tool.name, startedBy(envelope, operation === 'spawn'), question),
+      createAction(plan, tool, tool.name, startedBy(envelope, operation === 'spawn'), question),
     );
   }
-  const { engine, plan } = parts;
-  const workspace = await workspaceFor(tool, engine, plan.envelope.folder, plan.kind === 'lead');
+  const workspace = await workspaceFor(tool, engine, plan.envelope.folder, isLead);
   const isAboutCall = !isAboutWorkspace(question?.subject.kind);
   const targets = isAboutCall ? await targetsOf(tool, input, workspace, question?.subject) : null;
-  return [actionOf(parts, tool, tool.name, targets, question)];
+  return [createAction(plan, tool, tool.name, targets, question)];
 }
 
-type Asker = Pick<RunPlan, 'kind' | 'envelope'> & { recorder: Pick<RunPlan['recorder'], 'ids'> };
-
-/** The start of one sub-agent by a tool, as rules judge it before it is asked about. */
+/** Returns the action of starting a sub-agent, as rules judge it before the question. */
 export function startAction(
-  plan: Asker,
+  plan: AskerPlan,
   known: Tool | undefined,
-  { tool, envelope }: { tool: 'spawn_agent' | 'delegate_task'; envelope: Envelope },
+  { tool, isTemporary, envelope }: { tool: string; isTemporary: boolean; envelope: Envelope },
 ): Action {
   const asked = { risk: 'medium', reversible: true } as const;
-  return actionOf({ plan }, known, tool, startedBy(envelope, tool === 'spawn_agent'), asked);
+  return createAction(plan, known, tool, startedBy(envelope, isTemporary), asked);
 }
 
-function actionOf(
-  { plan }: { plan: Asker },
-  tool: Pick<Tool, 'permissions' | 'like' | 'server' | 'startsAgents'> | undefined,
-  name: string,
-  targets: Targets,
-  question: Asked | null,
-): Action {
-  const { conversationId, workflowId, agent } = plan.recorder.ids;
-  const { folder, requiresApproval, approvalMode: mode } = plan.envelope;
-  const permissions = tool?.permissions ?? [];
-  return {
-    agent,
-    scope: scopeOf(agent, plan.kind),
-    tool: name,
-    like: tool?.like,
-    server: tool?.server,
-    permissions,
-    targets,
-    folder,
-    conversationId,
-    workflowId,
-    requires: requiresApproval ?? [],
-    ceiling: null,
-    starts: startsOf(tool, targets),
-    held: question?.held ?? null,
-    mode,
-    ...callDefaults(permissions, question),
-  };
-}
-
-/** For a call that nothing but a rule wants to be asked about. */
-function plainQuestion({ tool, input }: ParsedCall, { envelope: { folder } }: RunPlan): Question {
+/** Returns the question about a call that only a rule asks about. */
+function createPlainQuestion({ tool, input }: ParsedCall, { envelope: { folder } }: RunPlan): Question {
   return {
     ...asked(phrase('use', { tool: tool.name }), [phrase('rule_wants')]),
     subject: {
@@ -251,14 +204,14 @@ function plainQuestion({ tool, input }: ParsedCall, { envelope: { folder } }: Ru
   };
 }
 
-function requestOf(
-  { engine, workflow, plan }: Parts,
-  call: ParsedCall,
+function createRequest(
+  { engine, workflow, plan }: Run,
+  { call, actions }: JudgedCall,
   question: Question,
-  { actions, verdicts }: { actions: readonly Action[]; verdicts: readonly Verdict[] },
+  verdicts: readonly Verdict[],
 ): ApprovalRequest {
   const { conversationId, workflowId, runId, agent } = plan.recorder.ids;
-  const grant = offerOf(question, actions);
+  const grant = createGrantOffer(question, actions);
   const { nameable: _, grantPattern: __, held: ___, idle: ____, ...shown } = question;
   const remainingMs = plan.envelope.approvalTimeoutMs ?? workflow.limits().approval_seconds * 1000;
   return {
@@ -275,18 +228,18 @@ function requestOf(
       ? {}
       : { why: verdicts.flatMap(({ steps }) => steps.slice(0, 1)) }),
     ...(grant ? { grant } : {}),
-    ...(isLateYes(engine.settings, question, remainingMs) ? { onTimeout: 'approve' as const } : {}),
+    ...(allowsOnTimeout(engine.settings, question, remainingMs) ? { onTimeout: 'approve' as const } : {}),
     remainingMs,
     at: new Date().toISOString(),
   };
 }
 
 /**
- * Silence is a yes only after the whole time that the person set: where a file of an agent or a project shortens it, it is a
- * no, and where only they may answer.
+ * Returns true if a timeout allows the call. A timeout rejects if a file of an agent or a project shortened the time, or if
+ * only a person may answer.
  */
-function isLateYes(
-  { approvals, limits }: Engine['settings'],
+function allowsOnTimeout(
+  { approvals, limits }: Settings,
   { risk, reversible, held }: Question,
   remainingMs: number,
 ): boolean {
@@ -295,11 +248,11 @@ function isLateYes(
 }
 
 /**
- * Nothing whose content cannot be shown as it is (too large, no text, or with characters that stand as marks), nor who
- * would start with any prompt: a temporary agent, or a batch. What a temporary agent does can be granted while its name
- * means the same: not for always.
+ * Returns the grant that the question offers; undefined for none. It offers none if the content cannot be shown exactly:
+ * it is too large, no text, or has hidden characters. It offers none for the start of temporary agents, or of a batch. A
+ * grant for a temporary agent lasts at most as long as the conversation, because its name can mean another agent later.
  */
-function offerOf(
+function createGrantOffer(
   { subject, reversible, nameable, grantPattern, held }: Question,
   [action, ...others]: readonly Action[],
 ): ApprovalRequest['grant'] {
@@ -307,7 +260,7 @@ function offerOf(
   if (!action || others.length > 0 || !(reversible || nameable) || held || target === undefined) return undefined;
   if (isSpawn(subject) && subject.operation !== 'delegate') return undefined;
   if (subject.kind === 'tool' && subject.preview?.whole === false) return undefined;
-  if (stringsOf([action.scope, action.folder, action.targets, subject]).some(hasHidden)) return undefined;
+  if (listStrings([action.scope, action.folder, action.targets, subject]).some(hasHidden)) return undefined;
   const { scope: agent, tool, targets } = action;
   const pattern = grantPattern ?? exactPattern(targets);
   if (pattern === null || grantFault(pattern, targets) !== null) return undefined;
@@ -316,55 +269,77 @@ function offerOf(
   return { agent, tool, pattern, scopes: [...scopes] };
 }
 
-function stringsOf(value: unknown): string[] {
+function listStrings(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, one]) => [key, ...stringsOf(one)]);
+  return Object.entries(value).flatMap(([key, one]) => [key, ...listStrings(one)]);
 }
 
-function asking(
-  parts: Parts,
-  call: ParsedCall,
-  request: ApprovalRequest,
-  { actions, verdicts }: { actions: readonly Action[]; verdicts: readonly (Verdict | null)[] },
-): AskingRun {
-  const { engine, workflow, plan, signal, explain } = parts;
-  const { subject } = request;
-  const { folder } = plan.envelope;
-  const record: AskingRun['record'] = (payload) => plan.recorder.record(payload);
-  return {
-    policy: workflow.approve,
-    signal,
-    record,
-    explain,
-    // No rule answers a question of an agent, except one that denies its tool.
-    rulings: verdicts.map((verdict) => (isKnown(subject.kind, verdict) ? rulingOf(verdict) : null)),
-    grant: (wish) => {
-      const { grants } = engine.permissions;
-      const { targets = null, server } = actions[0] ?? {};
-      const { ids } = plan.recorder;
-      const source = { offer: request.grant, targets, server, folder, ids, approvalId: request.id };
-      const grant = grants.newGrant(wish, source);
-      return () => grants.give(grant, record);
-    },
-    revalidate: (item, value) =>
-      isSpawn(subject) ? editedEnvelope(parts, subject, item, value) : editedInput(parts, call.tool, request, value),
-  };
+/** The call of an open question, with the effects of its answers. */
+class AskedCall implements AskingRun {
+  readonly policy: AskingRun['policy'];
+  readonly signal: AbortSignal;
+  readonly rulings: AskingRun['rulings'];
+  readonly #run: Run;
+  readonly #judged: Pick<JudgedCall, 'call' | 'actions'>;
+  readonly #request: ApprovalRequest;
+
+  constructor(
+    run: Run,
+    judged: Pick<JudgedCall, 'call' | 'actions' | 'signal'>,
+    request: ApprovalRequest,
+    verdicts: readonly (Verdict | null)[],
+  ) {
+    this.#run = run;
+    this.#judged = judged;
+    this.#request = request;
+    this.policy = run.workflow.approve;
+    this.signal = judged.signal;
+    // A rule answers no question of an agent, unless it denies the tool.
+    this.rulings = verdicts.map((verdict) =>
+      canRuleAnswer(request.subject.kind, verdict) ? getRuling(verdict) : null,
+    );
+  }
+
+  record(payload: Payload): Promise<DurableEvent> {
+    return this.#run.recorder.record(payload);
+  }
+
+  /** Requests more details about the question from the agent. */
+  explain(approval: Approval, stop: AbortSignal): Promise<string> {
+    return sayMore(this.#run, approval, AbortSignal.any([this.signal, stop]), this.#run.emit);
+  }
+
+  grant(wish: GrantRequest): () => void {
+    const { grants } = this.#run.engine.permissions;
+    const { targets = null, server } = this.#judged.actions[0] ?? {};
+    const { grant: offer, id: approvalId } = this.#request;
+    const { folder } = this.#run.envelope;
+    const grant = grants.newGrant(wish, { offer, targets, server, folder, ids: this.#run.ids, approvalId });
+    return () => grants.give(grant, (payload) => this.record(payload));
+  }
+
+  revalidate(item: number, value: unknown): Promise<{ value: unknown; hash: string }> {
+    const { subject } = this.#request;
+    return isSpawn(subject)
+      ? editedEnvelope(this.#run, subject, item, value)
+      : editedInput(this.#run, this.#judged.call.tool, this.#request, value);
+  }
 }
 
-function isKnown(kind: Subject['kind'] | undefined, verdict: Verdict | null): boolean {
+function canRuleAnswer(kind: Subject['kind'] | undefined, verdict: Verdict | null): boolean {
   if (isAboutWorkspace(kind)) return false;
   return kind !== 'questions' || verdict?.effect === 'deny';
 }
 
-function rulingOf(verdict: Verdict | null): Ruling | null {
+function getRuling(verdict: Verdict | null): Ruling | null {
   if (!verdict || verdict.effect === 'ask') return null;
   const allowed = verdict.effect === 'allow';
   return { allowed, ruleId: verdict.ruleId, reason: allowed ? null : verdict.reason };
 }
 
 async function editedEnvelope(
-  { engine, plan, workflow }: Parts,
+  { engine, plan, workflow }: Run,
   { items }: SpawnSubject,
   item: number,
   value: unknown,
@@ -374,9 +349,9 @@ async function editedEnvelope(
   return engine.envelopes.edited(value, asked, plan.envelope, workflow.limits());
 }
 
-/** A rule that denies what it became denies it here too. */
+/** Checks edited arguments. Throws `not_allowed` if a rule denies the edited call. */
 async function editedInput(
-  parts: Parts,
+  run: Run,
   tool: Tool,
   request: ApprovalRequest,
   value: unknown,
@@ -390,8 +365,8 @@ async function editedInput(
     throw new TriadError('bad_input', `The edited arguments do not fit: ${name} ${issue?.message}`);
   }
   const input: unknown = parsed.data;
-  for (const action of await actionsOf(parts, { id: request.toolCallId, tool, input }, request)) {
-    const { effect, reason } = await parts.engine.permissions.explain(action);
+  for (const action of await listActions(run, { id: request.toolCallId, tool, input }, request)) {
+    const { effect, reason } = await run.engine.permissions.explain(action);
     if (effect === 'deny') throw new TriadError('not_allowed', reason);
   }
   return { value: input, hash: canonicalHash({ tool: tool.name, input }) };

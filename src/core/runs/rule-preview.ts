@@ -78,8 +78,14 @@ function judged(
 function shownOf({ conversationId, run, call, at }: PastCall, action: Action | null) {
   const about = action?.targets?.values.join(' · ') ?? JSON.stringify(call.malformed ?? call.input) ?? '';
   return {
-    ...{ conversationId, workflowId: run.workflowId, runId: run.id, toolCallId: call.id, at },
-    ...{ agent: run.agent, tool: call.name, target: cutAtCodePoint(about, TARGET_CHARS) },
+    conversationId,
+    workflowId: run.workflowId,
+    runId: run.id,
+    toolCallId: call.id,
+    at,
+    agent: run.agent,
+    tool: call.name,
+    target: cutAtCodePoint(about, TARGET_CHARS),
   };
 }
 

@@ -1,216 +1,216 @@
-/** Runs one agent from its envelope to its recorded end, whatever way it ends. */
-import { DEMO_NOTICE } from '#contract/providers/demo.ts';
-import { isServing } from '#contract/flows/serving.ts';
-import { itemHashes } from '#contract/item-hashes.ts';
-import type { Review, SystemEntry, UserEntry } from '#contract/message.ts';
-import type { Outcome, Tally } from '#contract/outcome.ts';
-import { droppedDecision } from '../approvals/policy.ts';
-import { agentLoop } from '../loop/agent-loop.ts';
-import type { RunContext } from '../loop/run-context.ts';
-import { createRunContext } from './create-run-context.ts';
-import { closing, type RunResult } from '../loop/closing.ts';
+/** One attempt at a run: its plan, its history, and the parts that its loop and its tools use. */
+import type { Envelope } from '#contract/agent.ts';
+import type { Approval } from '#contract/approval.ts';
+import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
+import type { AssistantEntry, PlanItem, Word } from '#contract/message.ts';
+import type { ToolCallRow } from '#contract/view.ts';
+import { Semaphore } from '#core/base/semaphore.ts';
+import { Stopped } from '#core/base/stop.ts';
+import { Watchdog } from '#core/base/watchdog.ts';
+import { WorkClock } from '#core/base/work-clock.ts';
+import { RunMcp } from '#core/mcp/run-mcp.ts';
+import type { Emit, Payload, Recorded, Recorder, RunIds } from '#core/store/log/recorder.ts';
+import type { Told } from '#core/store/log/told.ts';
+import { Transcript } from '#core/store/log/transcript.ts';
+import type { Children } from '#core/tools/children.ts';
+import { handedOn } from '#core/tools/long-output.ts';
+import { RunShell } from '#core/workspace/shell/run-shell.ts';
 import { createEmit } from './create-emit.ts';
+import type { LimitNotice } from './budget/limit-notices.ts';
 import type { Engine } from './engine.ts';
-import { errorInfo, TriadError } from '../base/errors.ts';
-import { canonicalHash } from '../base/hash.ts';
-import { Transcript, nextStep, reviewedIn, salvaged } from '../log/transcript.ts';
-import { limitEnd, limitNotice, limitRemark } from '../budget/limit-notices.ts';
-import { isRaised, limitsOf } from '../budget/limits.ts';
-import { TimeUp, watchTime } from '../budget/time-limit.ts';
-import type { Ending } from '../loop/stop-conditions.ts';
-import { providerTraits } from '../model/provider-traits.ts';
-import type { Emit, Payload, Recorded } from '../log/recorder.ts';
-import { isLeadOrItsStage, type RunPlan } from './run-plan.ts';
-import { tellUnpriced } from './tell-unpriced.ts';
-import { warnUnlisted } from './warn-unlisted.ts';
-import { Stopped, stopOf } from '../base/stop.ts';
-import { usageOf } from '../base/usage.ts';
-import { RunMcp } from '../mcp/run-mcp.ts';
-import { RunShell } from '../workspace/shell/run-shell.ts';
-import { Watchdog } from '../base/watchdog.ts';
-import { WorkClock } from '../base/work-clock.ts';
-import type { LiveRun } from './run-tree.ts';
-import type { WorkflowScope } from './workflow-scope.ts';
+import type { RunResult } from './loop/closing.ts';
+import { CompactionRequests } from './loop/compaction-requests.ts';
+import { RunLimits } from './run-limits.ts';
+import type { RunPlan } from './run-plan.ts';
+import { RunRequests } from './run-requests.ts';
+import { RunTools } from './run-tools.ts';
+import { UndoNotes } from './undo-notes.ts';
+import type { LiveRun } from './workflow/run-tree.ts';
+import type { Workflow } from './workflow/workflow.ts';
 
-export interface EndedRun extends RunResult {
-  /** All reviews of its answers, in order; left out if there are none. */
-  reviews?: Review[];
-  durationMs: number;
-  tally: Tally;
+/** Threads for searches, PDFs and web pages that one run uses at a time. Each of them takes much of the machine. */
+const THREADS = 2;
+
+/** The parts that a workflow adds to one of its runs. */
+export interface RunExtensions {
+  /** Creates the control flow; null for a run without one. */
+  partner: ((run: Run) => Partner | null) | null;
+  /** Creates the control of sub-agents; null except for a lead. */
+  children: ((run: Run) => LeadChildren) | null;
 }
 
-/** What may be asked of the context of a run that works. */
-function contextOf(run: RunContext): LiveRun['context'] {
-  return { desk: run.compactions, history: run.history, prior: run.prior, tools: () => run.toolSpecs() };
+/** A control flow, which decides together with the agent when the run is done. */
+export interface Partner {
+  /**
+   * Takes the next step of the control flow after a complete answer, with which the run would end as `result`. Returns how
+   * the run ends, or null if it continues. `told`: the limit that the run has reached.
+   */
+  next(
+    answer: AssistantEntry,
+    result: RunResult,
+    told: LimitNotice | null,
+  ): AsyncGenerator<Payload, RunResult | null, Recorded>;
 }
 
-/** Never rejects for what happens to the run itself; an interruption by the program is told but not recorded. */
-export async function executeRun(
-  engine: Engine,
-  workflow: WorkflowScope,
-  live: LiveRun,
-  plan: RunPlan,
-): Promise<EndedRun> {
-  const { recorder, envelope, stored } = plan;
-  const { signal } = live.controller;
-  const start = performance.now();
-  const history = new Transcript(stored.entries);
-  const clock = new WorkClock(stored.workedMs);
-  const silent = (): void => live.controller.abort(new Stopped('timeout'));
-  const watchdog = new Watchdog(envelope.limits.inactivityMs, silent, [clock, workflow.budget.clock]);
-  const children = plan.children?.(history, signal) ?? null;
-  const hands = handsOf(engine, plan, signal);
-  const unwatch = endInTime(workflow, live, plan, clock);
-  let ending: Ending;
-  try {
-    if (canonicalHash(envelope) !== plan.envelopeHash) {
-      throw new TriadError(
-        'envelope_mismatch',
-        'The stored settings of this run are not those that were approved: it was not started',
-      );
-    }
-    void recorder.record(startOf(plan));
-    dropQuestions(plan, workflow);
-    open(plan, history);
-    recordModelNotices({ engine, workflow, plan });
-    const model = await engine.model(envelope.provider, recorder.ids.conversationId);
-    await children?.resumeBackground();
-    const known = { engine, workflow, plan, signal, history, watchdog, clock };
-    const parts = { ...known, ...hands, model, children };
-    const run = createRunContext(parts);
-    // Nobody asks for room in the context of one that asks no model.
-    if (!plan.alone) live.context = contextOf(run);
-    const result = await drive(createEmit(parts), plan.alone?.loop(run) ?? agentLoop(run));
-    ending = { result, remark: null };
-  } catch (error) {
-    ending = endOf(error, signal, history);
-  } finally {
-    watchdog.stop();
-    unwatch();
-    workflow.budget.leave(recorder.ids.runId);
-    workflow.runs.close(recorder.ids.runId);
+/** The sub-agents of a lead's run: the interface of its tools, and the work in the background. */
+export interface LeadChildren extends Children {
+  /** Number of sub-agents that the workflow may start. */
+  readonly maxSubAgents: number;
+  /** Returns true if no sub-agent can start any more, and all that started have ended. */
+  isExhausted(): boolean;
+  /** Returns whether all sub-agents of a call have ended, so that its report needs no approval. */
+  startsNothing(toolCallId: string): boolean;
+  /**
+   * Returns the reports of sub-agents that ended in the background since the last call. `wait`: waits for the next one.
+   * Null if there is no report, or none can follow.
+   */
+  backgroundReports(wait: boolean): Promise<{ text: string; runIds: string[] } | null>;
+  /** Resumes the sub-agents that worked in the background, and starts those that wait for another attempt. */
+  resumeBackground(): Promise<void>;
+  /** Ends all sub-agents. Called when the lead has ended. */
+  end(): Promise<void>;
+}
+
+export class Run {
+  readonly engine: Engine;
+  readonly workflow: Workflow;
+  readonly plan: RunPlan;
+  readonly signal: AbortSignal;
+  readonly history: Transcript;
+  readonly clock: WorkClock;
+  readonly watchdog: Watchdog;
+  readonly limits: RunLimits;
+  readonly requests: RunRequests;
+  readonly tools: RunTools;
+  /** The shell commands of the run; `end` stops them. */
+  readonly shell: RunShell;
+  /** The MCP servers of the run; `end` stops them. */
+  readonly mcp: RunMcp;
+  /** Null except for a lead. */
+  readonly children: LeadChildren | null;
+  /** The person's requests to compact the context while the run works. */
+  readonly compactions = new CompactionRequests();
+  /** The person's undos of file changes that the agent must be informed of. */
+  readonly undos: UndoNotes;
+  /** Slots of open questions. A further question waits until one is answered. */
+  readonly questionSlots = new Semaphore(MAX_OPEN_QUESTIONS);
+  readonly threads = new Semaphore(THREADS);
+  /** Records an event and counts its usage. */
+  readonly emit: Emit;
+  /** Calls and approvals that earlier attempts stored, by call id. */
+  readonly stored: { calls: ReadonlyMap<string, ToolCallRow>; approvals: ReadonlyMap<string, Approval> };
+  readonly #createPartner: RunExtensions['partner'];
+  #partner: Partner | null = null;
+  #planItems: readonly PlanItem[];
+
+  constructor(
+    { engine, workflow, live }: { engine: Engine; workflow: Workflow; live: LiveRun },
+    plan: RunPlan,
+    extensions: RunExtensions,
+  ) {
+    const { envelope, stored, recorder } = plan;
+    const { conversationId } = recorder.ids;
+    this.engine = engine;
+    this.workflow = workflow;
+    this.plan = plan;
+    this.#createPartner = extensions.partner;
+    this.signal = live.controller.signal;
+    this.history = new Transcript(stored.entries);
+    this.clock = new WorkClock(stored.workedMs);
+    const stop = (): void => live.controller.abort(new Stopped('timeout'));
+    this.watchdog = new Watchdog(envelope.limits.inactivityMs, stop, [this.clock, workflow.budget.clock]);
+    this.shell = new RunShell(engine.shell, engine.outputs.background(recorder.ids), this.signal);
+    this.mcp = new RunMcp(engine.mcp, { folder: envelope.folder, conversationId }, this.signal);
+    this.limits = new RunLimits(this);
+    this.requests = new RunRequests(this);
+    this.tools = new RunTools(this);
+    this.undos = new UndoNotes(this);
+    this.emit = createEmit(this);
+    this.stored = storedCalls(plan);
+    this.#planItems = stored.plan;
+    this.children = extensions.children?.(this) ?? null;
   }
-  await Promise.all([children?.end(), hands.shell.end(), hands.mcp.end()]);
-  const durationMs = stored.activeMs + performance.now() - start;
-  const { result, remark } = ending;
-  const reviewed = reviewedIn(history.entries);
-  if (remark) void recorder.record({ type: 'message-end', entry: history.add(remark) });
-  if (result.outcome !== 'interrupted') {
-    const worked = { runMs: clock.ms, workflowMs: workflow.budget.clock.ms };
-    const figures = { durationMs, worked, usage: usageOf(recorder.tally), entries: history.entries.length };
-    void recorder.record({ type: 'run-end', ...result, ...figures, ...reviewed });
+
+  get envelope(): Envelope {
+    return this.plan.envelope;
   }
-  return { ...result, ...reviewed, durationMs, tally: recorder.tally };
-}
 
-function recordModelNotices(parts: { engine: Engine; workflow: WorkflowScope; plan: RunPlan }): void {
-  tellUnpriced(parts);
-  warnUnlisted(parts);
-  tellDemo(parts.plan);
-}
+  get recorder(): Recorder {
+    return this.plan.recorder;
+  }
 
-function startOf(plan: RunPlan): Extract<Payload, { type: 'run-start' }> {
-  const { attempt, envelope, envelopeHash, queuedMs, queueDepth } = plan;
-  const wait = { queuedMs, ...(queueDepth > 0 ? { queueDepth } : {}) };
-  const serves = isServing(plan) ? { serves: true as const } : {};
-  return { type: 'run-start', attempt, envelope, envelopeHash, ...wait, ...serves };
-}
+  get ids(): RunIds {
+    return this.recorder.ids;
+  }
 
-/** What a run reaches out with; whoever made it ends it. */
-function handsOf(engine: Engine, { recorder, envelope }: RunPlan, signal: AbortSignal) {
-  const { conversationId } = recorder.ids;
-  const shell = new RunShell(engine.shell, engine.outputs.background(recorder.ids), signal);
-  return { shell, mcp: new RunMcp(engine.mcp, { folder: envelope.folder, conversationId }, signal) };
-}
+  /** Returns true for the lead's run. Only a lead has the tools that start sub-agents. */
+  get isLead(): boolean {
+    return this.plan.kind === 'lead';
+  }
 
-/** Closes questions of an earlier attempt that no one waits for: asked in a call, or about a limit that was extended. */
-function dropQuestions({ recorder, envelope, stored: { approvals } }: RunPlan, { budget }: WorkflowScope): void {
-  const own = budget.limitsOfRun(recorder.ids.runId, limitsOf(envelope));
-  for (const { request, decisions } of approvals) {
-    const { during, subject, id: approvalId } = request;
-    const isExtended =
-      subject.kind === 'limit' && isRaised(subject.bound, subject.bound.of === 'run' ? own : budget.limits);
-    if (!during && !isExtended) continue;
-    const why = during ? 'The call that asked it was interrupted' : 'The limit was extended';
-    itemHashes(subject).forEach((hash, item) => {
-      if (decisions[item] !== null) return;
-      void recorder.record({ type: 'approval-decide', approvalId, decision: droppedDecision(item, hash, why) });
-    });
+  /** Entries of the leads of earlier workflows of the conversation; empty for a sub-agent. */
+  get prior(): Told['prior'] {
+    return this.plan.prior;
+  }
+
+  /** The control flow; null if the run ends with its first complete answer. */
+  get partner(): Partner | null {
+    return this.#partner;
+  }
+
+  /** The current plan of the agent. */
+  get planItems(): readonly PlanItem[] {
+    return this.#planItems;
+  }
+
+  async writePlan(items: PlanItem[]): Promise<void> {
+    this.#planItems = items;
+    await this.recorder.record({ type: 'plan-change', items });
+  }
+
+  /** Connects to the provider, resumes sub-agents in the background, and fixes the list of tools. */
+  async begin(): Promise<void> {
+    await this.requests.connect();
+    await this.children?.resumeBackground();
+    this.tools.begin(this.children);
+    this.#partner = this.#createPartner?.(this) ?? null;
+  }
+
+  /** Returns the person's messages during the run that its model has not received yet, in order. */
+  unheard(): readonly Word[] {
+    return this.workflow.words.unheard(this.ids.runId, this.history.entries);
+  }
+
+  /** Returns the reports like `LeadChildren.backgroundReports`; null for a run without sub-agents. */
+  async backgroundReports(wait: boolean): ReturnType<LeadChildren['backgroundReports']> {
+    if (!this.children) return null;
+    // Sub-agents have watchdogs of their own.
+    const resume = this.watchdog.hold();
+    return this.children.backgroundReports(wait).finally(resume);
+  }
+
+  /** Returns the output of a call for the model. Stores an output that is too long, and shortens it. */
+  handOn(toolCallId: string, output: string): Promise<string> {
+    const { conversationId, runId } = this.ids;
+    return handedOn(output, toolCallId, () => this.engine.outputs.keep({ conversationId, runId, toolCallId }, output));
+  }
+
+  /** Returns the bytes of a picture that a call has shown; null if they are no longer stored. */
+  image(sha256: string): Promise<Buffer | null> {
+    return this.engine.outputs.image(this.ids.conversationId, sha256);
+  }
+
+  /** Ends sub-agents, commands and MCP servers of the run. */
+  async end(): Promise<void> {
+    await Promise.all([this.children?.end(), this.shell.end(), this.mcp.end()]);
   }
 }
 
-/** The first words to a fresh run are its prompt; a resumed one goes on where its history ends. */
-function open({ recorder, envelope, kind, attempt, retried, stored, images }: RunPlan, history: Transcript): void {
-  type Words = Pick<UserEntry, 'kind' | 'source' | 'text' | 'images'> | Pick<SystemEntry, 'kind' | 'code' | 'text'>;
-  const tell = (words: Words): void => {
-    void recorder.record({ type: 'message-end', entry: history.add(words) });
+/** Returns the stored calls and their approvals. Excludes questions that a call asked while it ran. */
+function storedCalls({ stored: { calls, approvals } }: RunPlan): Run['stored'] {
+  const own = approvals.filter(({ request }) => !request.during);
+  return {
+    calls: new Map(calls.map((call) => [call.toolCallId, call])),
+    approvals: new Map(own.map((approval) => [approval.request.toolCallId, approval])),
   };
-  if (retried) tell({ kind: 'system', code: 'retried', text: `Tried again by the person (attempt ${attempt})` });
-  else if (attempt > 1) tell({ kind: 'system', code: 'resumed', text: `Resumed (attempt ${attempt})` });
-  if (!history.entries.some((entry) => entry.kind === 'user')) {
-    tell({
-      kind: 'user',
-      source: kind === 'lead' ? 'person' : 'parent',
-      text: envelope.prompt,
-      ...(images && { images }),
-    });
-  } else if (retried && !limitNotice(history.entries)) {
-    const step = nextStep(history.entries);
-    const isWhole = step.do === 'close' && closing(step.last, history.entries).outcome === 'completed';
-    // A whole answer that is still to be reviewed goes on with its review.
-    const goesOn = step.do !== 'close' || (isWhole && (envelope.reflection ?? envelope.flow) !== undefined);
-    const misfit = UNFIT.includes(stored.error?.code ?? '') ? notAsPromised(stored.error?.message) : null;
-    if (misfit ?? !goesOn) tell({ kind: 'user', source: 'engine', text: misfit ?? GO_ON });
-  }
-}
-
-/** For an agent that had answered, but not completely; one that was cut off is simply asked again. */
-const GO_ON =
-  'Your last answer was not complete. Go on with the task from where you stopped, with your tools where they help, and write the whole final report.';
-
-/** Errors of an answer that is whole, and cannot be handed on. */
-const UNFIT: readonly string[] = ['invalid_chain_payload', 'invalid_output'];
-
-const notAsPromised = (why = ''): string =>
-  `${why}\n\nWrite your last message again, whole, so that it fits, with your tools where they help.`;
-
-/** Said once for each workflow, wherever it is shown. */
-function tellDemo({ recorder, envelope: { provider }, kind }: RunPlan): void {
-  if (!providerTraits(provider).isScripted || kind !== 'lead') return;
-  void recorder.record({ type: 'notice', level: 'info', text: DEMO_NOTICE });
-}
-
-/** Records what the loop tells, and hands back what it may wait for. */
-async function drive(emit: Emit, loop: AsyncGenerator<Payload, RunResult, Recorded>): Promise<RunResult> {
-  let next = await loop.next();
-  while (!next.done) next = await loop.next(await emit(next.value));
-  return next.value;
-}
-
-/** Ends the run at its own time limit; a lead and its stages also at the time limit of the workflow. */
-function endInTime(workflow: WorkflowScope, live: LiveRun, plan: RunPlan, clock: WorkClock): () => void {
-  const { budget } = workflow;
-  const end = (stop: TimeUp): void => {
-    // Whoever raises the limit now comes too late, and is told so.
-    workflow.runs.close(live.runId);
-    live.controller.abort(stop);
-  };
-  const own = watchTime('run', clock, () => budget.limitsOfRun(live.runId, limitsOf(plan.envelope)), end);
-  const whole = isLeadOrItsStage(plan) ? watchTime('workflow', budget.clock, () => budget.limits, end) : null;
-  return () => {
-    own();
-    whole?.();
-  };
-}
-
-function endOf(error: unknown, signal: AbortSignal, history: Transcript): Ending {
-  const text = salvaged(history.entries);
-  const cause = signal.aborted ? stopOf(signal) : error;
-  if (cause instanceof TimeUp) return { result: { text, ...limitEnd(cause) }, remark: limitRemark(cause.bound) };
-  const info = errorInfo(cause);
-  const as = (outcome: Outcome): RunResult => ({ outcome, text, error: info });
-  if (info.code === 'interrupted' || info.code === 'store_failed') return { result: as('interrupted'), remark: null };
-  if (info.code === 'inactive') return { result: as('timed_out'), remark: null };
-  if (!(cause instanceof Stopped)) return { result: as('error'), remark: null };
-  return { result: as('cancelled'), remark: { kind: 'system', code: 'cancelled', text: info.message } };
 }

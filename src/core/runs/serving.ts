@@ -4,7 +4,7 @@ import type { OutputExpectation } from '#contract/flows/control-flow.ts';
 import { MAX_CHAIN_STAGES } from '#contract/limits.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { chainedReason, expectationWords } from '../agents/contracts.ts';
-import { narrowerMode, refuseChanged } from './narrowing.ts';
+import { narrowerMode, refuseChanged } from './envelopes/narrowing.ts';
 import { TriadError } from '../base/errors.ts';
 
 /** What an envelope is made with. */

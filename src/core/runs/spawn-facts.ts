@@ -11,23 +11,16 @@ import type { Question } from '../tools/question.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Engine } from './engine.ts';
 import { scopeOf } from './memory.ts';
-import type { RunPlan } from './run-plan.ts';
-import type { WorkflowScope } from './workflow-scope.ts';
+import type { Run } from './run.ts';
 import { readTexts } from './text-sources.ts';
-import { worstCase } from './worst-case.ts';
-
-interface Parts {
-  engine: Engine;
-  workflow: Pick<WorkflowScope, 'approve' | 'agents' | 'limits'>;
-  plan: RunPlan;
-}
+import { worstCase } from './envelopes/worst-case.ts';
 
 /**
  * As rules, grants and prices are now. `callsOf`: calls of the run that asks, with unknown targets. `isForPerson`: a person
  * decides; else nobody reads the texts, and what must be read is left out.
  */
 export async function withFacts(
-  { engine, workflow, plan }: Parts,
+  { engine, workflow, plan }: Run,
   question: Question,
   { callsOf, isForPerson }: { callsOf: (tools: readonly Tool[]) => Action[]; isForPerson: boolean },
 ): Promise<Question> {

@@ -15,7 +15,7 @@ import type { FileHashes, Trust } from '../agents/trust.ts';
 import { canonicalHash, sha256 } from '../base/hash.ts';
 import type { Settings } from '../settings/settings.ts';
 import { isInside } from '../workspace/reach.ts';
-import { promptOf } from './envelope-parts.ts';
+import { promptOf } from './envelopes/envelope-parts.ts';
 import { expectationOf } from './serving.ts';
 
 interface TextPorts {

@@ -1,155 +1,141 @@
-/** What each call of a run may use: one context a call, made of what the run has. */
-import type { PlanItem } from '#contract/message.ts';
+/** Creates the context of a tool call: the parts of the run and of the engine that the call may use. */
+import type { Approval } from '#contract/approval.ts';
 import { spanIdOf } from '#contract/telemetry/span-ids.ts';
-import { traceIdOf } from '../base/ids.ts';
-import { redactKeysNow } from '../base/redact.ts';
-import { Semaphore } from '../base/semaphore.ts';
-import { shellFolderIn, stampIn } from '../log/transcript.ts';
-import type { RunContext, RunQuestions } from '../loop/run-context.ts';
-import type { SideAnswer, SideAsk } from '../loop/side-request.ts';
-import type { WireMessage } from '../model/model.ts';
-import { findRipgrep } from '../tools/search/ripgrep.ts';
-import { search, type SearchJob } from '../tools/search/search.ts';
-import type { CallSpan, Tool, ToolContext } from '../tools/tool.ts';
-import { stateOf } from '../workspace/file-state.ts';
-import type { Call } from '../workspace/snapshots.ts';
-import type { Parts } from './run-parts.ts';
+import { refuseReplacedFolder } from '#core/approvals/replaced-folder.ts';
+import { traceIdOf } from '#core/base/ids.ts';
+import { redactKeysNow } from '#core/base/redact.ts';
+import { shellFolderIn, stampIn } from '#core/store/log/transcript.ts';
+import { sideRequest, type SideAnswer } from './loop/side-request.ts';
+import type { WireMessage } from '#core/model/model.ts';
+import type { Question } from '#core/tools/question.ts';
+import { findRipgrep } from '#core/tools/search/ripgrep.ts';
+import { search, type SearchJob } from '#core/tools/search/search.ts';
+import type { CallSpan, FileContext, SearchContext, Tool, ToolCallContext, ToolContext } from '#core/tools/tool.ts';
+import { stateOf } from '#core/workspace/file-state.ts';
+import type { Call } from '#core/workspace/snapshots.ts';
 import type { Engine } from './engine.ts';
 import { memoryOf, memoryScopeOf } from './memory.ts';
 import { noteSessions } from './note-sessions.ts';
 import { pastReports, reportsIn, reportText } from './past-reports.ts';
+import { ask, hiddenPaths, type ParsedCall } from './questions.ts';
+import type { Run } from './run.ts';
 import { workspaceFor } from './workspace-of.ts';
 
-/** Threads of searches, PDFs and web pages that one run has at a time: each holds a good part of the machine. */
-const THREADS = 2;
-/** Length of the output that is shown while it comes, in UTF-16 code units. */
+/** Length of the output that is shown while the call runs, in UTF-16 code units. */
 const SHOWN_CHARS = 4000;
 
-/** Its plan as it is, and how it is written. */
-export function planFor({ plan: { stored, recorder } }: Parts): ToolContext['plan'] {
-  let items: readonly PlanItem[] = stored.plan;
+/** Creates the context of one call of `tool`. */
+export async function createToolContext(run: Run, toolCallId: string, tool: Tool): Promise<ToolContext> {
+  const { engine, signal, history, envelope, isLead, ids: of } = run;
+  const { conversationId, runId } = of;
+  const { folder, provider, model } = envelope;
+  // Tools that start sub-agents wait for no disk here: sub-agents of one response start in one commit.
+  const workspace = await workspaceFor(tool, engine, folder, isLead);
+  const ids = { conversationId, workflowId: of.workflowId, runId, toolCallId };
+  const origin = { ...ids, agent: of.agent, tool: tool.name, folder, at: new Date().toISOString() };
   return {
-    read: () => items,
-    write: async (next: PlanItem[]) => {
-      items = next;
-      await recorder.record({ type: 'plan-change', items: next });
+    signal,
+    workspace,
+    children: run.children,
+    plan: { read: () => run.planItems, write: (items) => run.writePlan(items) },
+    search: searchFor(run),
+    shell: { commands: run.shell, folder: () => shellFolderIn(history.entries) },
+    reports: reportsFor(run),
+    memory: memoryOf(engine.store, run.recorder, { scope: memoryScopeOf(of, run.plan.kind), folder }),
+    call: {
+      ...ids,
+      provider,
+      model,
+      span: engine.isTraced() ? createCallSpan(run, toolCallId) : null,
+      origin,
+      ask: (question, until) => askDuring(run, { id: toolCallId, tool, input: null }, question, until),
+      sample: (wanted, until) => sample(run, wanted, until),
+      progress: (tail, bytes) => {
+        run.watchdog.feed();
+        run.recorder.printed(toolCallId, redactKeysNow(tail).slice(-SHOWN_CHARS).toWellFormed(), bytes);
+      },
     },
+    files: {
+      seen: (path) => stampIn(history.entries, path),
+      keep: keepFor(engine, origin),
+      alone: (work) => engine.workspaces.lock.alone(folder, signal, work),
+      lent: (kind) => engine.lenders.of(conversationId, kind),
+      unredacted: engine.workspaces.unredactedFiles.inConversation(conversationId, folder),
+    },
+    outputs: {
+      path: () => engine.outputs.path(ids),
+      open: (other) => engine.outputs.open({ conversationId, runId, toolCallId: other }),
+      keepImage: (bytes) => engine.outputs.keepImage(conversationId, bytes),
+    },
+    web: { privateHosts: engine.settings.web.private_hosts, searchEndpoint: engine.webSearch },
   };
 }
 
-/** `request`: makes a request of the run beside its turns. */
-export function contextsFor(
-  parts: Parts,
-  questions: RunQuestions,
-  plan: ToolContext['plan'],
-  request: (ask: SideAsk) => Promise<SideAnswer>,
-): RunContext['toolContext'] {
-  const { engine, signal, children, watchdog } = parts;
-  const { recorder, envelope, kind } = parts.plan;
-  const { conversationId, workflowId, runId, agent } = recorder.ids;
-  const { folder } = envelope;
-  const { provider, model } = envelope;
-  const own = { ...ownOf(parts), plan, provider, model, sample: sampleFor(request) };
-  return async (toolCallId, called) => {
-    const { name: tool } = called;
-    // Sub-agents that are asked for together start in one commit: nothing on the disk is waited for.
-    const workspace = await workspaceFor(called, engine, folder, kind === 'lead');
-    const ids = { conversationId, workflowId, runId, toolCallId };
-    const call = { ...ids, agent, tool, folder, at: new Date().toISOString() };
-    const alone: ToolContext['alone'] = (work) => engine.workspaces.lock.alone(folder, signal, work);
-    const progress: ToolContext['progress'] = (tail, bytes) => {
-      watchdog.feed();
-      recorder.printed(toolCallId, redactKeysNow(tail).slice(-SHOWN_CHARS).toWellFormed(), bytes);
-    };
-    const outputPath = () => engine.outputs.path(ids);
-    return {
-      ...ids,
-      span: engine.isTraced() ? createCallSpan(parts, toolCallId) : null,
-      workspace,
-      lent: (kind) => engine.lenders.of(conversationId, kind),
-      signal,
-      children,
-      hidden: questions.hidden,
-      call,
-      keep: keepFor(engine, call),
-      alone,
-      progress,
-      ask: askFor(called, toolCallId, questions, watchdog),
-      outputPath,
-      unredactedFiles: engine.workspaces.unredactedFiles.inConversation(conversationId, folder),
-      privateHosts: engine.settings.web.private_hosts,
-      ...own,
-    };
-  };
+/** Throws `not_allowed` for a tool that reaches the workspace folder if that was replaced. Asks the person once. */
+export async function checkFolder(run: Run, toolCallId: string, tool: Tool): Promise<void> {
+  const { roots } = run.engine.workspaces;
+  if (tool.permissions.length > 0 && (await roots.isReplaced(run.envelope.folder)))
+    await refuseReplacedFolder(roots, await createToolContext(run, toolCallId, tool));
 }
 
 /** Returns the ids of the span that the telemetry sends when the call ends. */
-function createCallSpan({ workflow, plan }: Parts, toolCallId: string): CallSpan {
-  const { workflowId, runId } = plan.recorder.ids;
+function createCallSpan({ workflow, plan, ids }: Run, toolCallId: string): CallSpan {
   return {
     traceId: traceIdOf(workflow.runs.leadRunId),
-    spanId: spanIdOf(workflowId, ['tool', runId, toolCallId, plan.attempt]),
+    spanId: spanIdOf(ids.workflowId, ['tool', ids.runId, toolCallId, plan.attempt]),
   };
 }
 
-/** What is the same for every call. */
-function ownOf({ engine, plan, signal, history, shell }: Parts) {
-  const { recorder, envelope, kind } = plan;
-  const { conversationId, workflowId, runId } = recorder.ids;
+/** Returns the access to reports of other runs. A lead reads all. A sub-agent reads only those that its envelope allows. */
+function reportsFor({ engine: { store }, envelope, isLead, ids }: Run): ToolContext['reports'] {
+  const { conversationId, workflowId } = ids;
   const { folder } = envelope;
   return {
-    ...threadsFor(engine, signal),
-    // What others found is a lead's to hand on.
-    pastReports: async () => {
-      if (plan.kind === 'lead') return pastReports(engine.store, folder);
-      return envelope.seesReports ? reportsIn(engine.store, workflowId) : [];
+    past: async () => {
+      if (isLead) return pastReports(store, folder);
+      return envelope.seesReports ? reportsIn(store, workflowId) : [];
     },
-    webSearch: engine.webSearch,
-    noteSessions: async () =>
-      plan.kind === 'lead' ? noteSessions(engine.store, { folder, conversationId }) : new Map<string, []>(),
-    report: async (of: string) =>
-      plan.kind === 'lead' ? reportText(engine.store, { conversationId, folder }, of) : null,
-    output: (toolCallId: string) => engine.outputs.open({ conversationId, runId, toolCallId }),
-    shell,
-    keepImage: (bytes: Buffer) => engine.outputs.keepImage(conversationId, bytes),
-    seen: (path: string) => stampIn(history.entries, path),
-    shellFolder: () => shellFolderIn(history.entries),
-    memory: memoryOf(engine.store, recorder, { scope: memoryScopeOf(recorder.ids, kind), folder }),
+    noteSessions: async () => (isLead ? noteSessions(store, { folder, conversationId }) : new Map()),
+    read: async (of) => (isLead ? reportText(store, { conversationId, folder }, of) : null),
   };
 }
 
-/** Questions in the middle of a call. */
-function askFor(tool: Tool, id: string, { ask }: RunQuestions, watchdog: Parts['watchdog']): ToolContext['ask'] {
-  return async (question, signal) => {
-    const held = 'Only you can answer this';
-    const asked = await ask({ id, tool, input: null }, { ...question, held, during: true }, signal);
-    return asked ? asked.answered.finally(watchdog.hold()) : null;
-  };
+/** Asks the person while a call runs. */
+async function askDuring(
+  run: Run,
+  call: ParsedCall,
+  question: Question,
+  until?: AbortSignal,
+): Promise<Approval | null> {
+  const held = 'Only you can answer this';
+  const asked = await ask(run, call, { ...question, held, during: true }, until);
+  return asked ? asked.answered.finally(run.watchdog.hold()) : null;
 }
 
-function sampleFor(request: (ask: SideAsk) => Promise<SideAnswer>): ToolContext['sample'] {
-  return ({ messages, ...asked }, signal) => {
-    const wire = messages.map(({ role, text }): WireMessage => ({ role, content: [{ type: 'text', text }] }));
-    return request({ ...asked, purpose: 'sampling', messages: wire, signal });
-  };
+/** Sends a request outside of the turns of the run. */
+function sample(run: Run, { messages, ...wanted }: Sampled, signal: AbortSignal): Promise<SideAnswer> {
+  const wire = messages.map(({ role, text }): WireMessage => ({ role, content: [{ type: 'text', text }] }));
+  return sideRequest(run, { ...wanted, purpose: 'sampling', messages: wire, signal }, run.emit);
 }
 
-function threadsFor(engine: Engine, signal: AbortSignal): Pick<ToolContext, 'thread' | 'search'> {
-  const threads = new Semaphore(THREADS);
-  const thread = () => threads.acquire(signal);
+type Sampled = Parameters<ToolCallContext['sample']>[0];
+
+function searchFor(run: Run): SearchContext {
+  const { engine, signal } = run;
+  const acquireThread = () => run.threads.acquire(signal);
   const searched = async (job: SearchJob, timeoutMs?: number) => {
     const ripgrep = job.kind === 'grep' ? await findRipgrep(engine.shell.env, job.workspace) : null;
-    const run = async (one: SearchJob) => {
-      const release = await thread();
+    const searchOne = async (one: SearchJob) => {
+      const release = await acquireThread();
       return search(one, signal, { timeoutMs, ripgrep }).finally(release);
     };
     const hybrid = job.kind === 'ranked' ? await engine.hybrid() : null;
-    return job.kind === 'ranked' && hybrid ? hybrid.search(job, signal, run) : run(job);
+    return job.kind === 'ranked' && hybrid ? hybrid.search(job, signal, searchOne) : searchOne(job);
   };
-  return { thread, search: searched };
+  return { acquireThread, run: searched, hidden: (tool, targets) => hiddenPaths(run, tool, targets) };
 }
 
-function keepFor({ workspaces: { changes } }: Engine, call: Call): ToolContext['keep'] {
+function keepFor({ workspaces: { changes } }: Engine, call: Call): FileContext['keep'] {
   return (files) =>
     changes.keep(
       {

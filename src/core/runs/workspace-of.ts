@@ -1,8 +1,8 @@
 /** The workspace of a run: its folder, and what of it none of its tools reaches. */
-import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChangeSet } from '#contract/change.ts';
 import type { RunRow } from '#contract/view.ts';
+import { findRealPath } from '../base/disk-lookups.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -31,10 +31,10 @@ export async function workspaceOf(
   const [root, { secretFiles }, real] = await Promise.all([
     workspaces.roots.pin(folder),
     permissions.rules(folder),
-    realpath(written).catch(() => written),
+    findRealPath(written),
   ]);
   // As written, and where that leads: `.triad` may be a link.
-  const inProject = [...new Set([written, real])];
+  const inProject = [...new Set([written, real ?? written])];
   return {
     folder,
     root,

@@ -1,6 +1,6 @@
 /** The files that decide what this program does and whom it believes: nobody else may write one of them. */
 import { join } from 'node:path';
-import { refuseWriteFault } from '../base/write-fault.ts';
+import { refuseWriteFault } from '../base/write-refusals.ts';
 import type { Folders } from './folders.ts';
 
 export const settingsFile = (configFolder: string): string => join(configFolder, 'config.toml');

@@ -1,21 +1,9 @@
 /** Tells what is redacted (`base/redact.ts`) of the settings, the environment and the key store. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Environment, isSecretName } from '../base/child-environment.ts';
 import { linearPattern } from '../base/linear-pattern.ts';
 import { knowPatterns, knowSecrets } from '../base/redact.ts';
-import { KEY_FILES } from './guarded-files.ts';
 import { providerEntry, providerNames } from './provider-settings.ts';
-import { loadSettings, type Settings } from './settings.ts';
-
-/** All that the person's files and the environment say, for a process that may tell something before it has a runtime, or has none. */
-export async function knowOwn(config: string, env: Environment): Promise<void> {
-  for (const name of KEY_FILES) tellKept(name, [await readFile(join(config, name), 'utf8').catch(() => '')]);
-  await loadSettings(config).then(
-    (settings) => tellSecrets(settings, env),
-    () => tellEnvironment(env),
-  );
-}
+import type { Settings } from './settings.ts';
 
 /** To be called with the first settings, and with each change of them. */
 export function tellSecrets(
@@ -23,7 +11,12 @@ export function tellSecrets(
   env: Environment,
 ): void {
   knowPatterns(redact.patterns.map(linearPattern));
-  tellEnvironment(env, redact.env);
+  tellEnvironment(env);
+  // A source of its own: the environment is registered before the settings are read.
+  knowSecrets(
+    'variables in settings',
+    redact.env.flatMap((name) => env[name]?.trim() ?? []),
+  );
   knowSecrets('MCP servers', Object.values(mcp.servers).flatMap(secretsOf));
   const keys = providerNames(providers).map((name) => providerEntry(providers, name)?.auth?.api_key);
   knowSecrets(
@@ -52,12 +45,12 @@ function secretsOf({ env, headers }: Launch): string[] {
 
 const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
 
-/** Of variables whose names say that they are secret, and of those that the person names. */
-export function tellEnvironment(env: Environment, named: readonly string[] = []): void {
+/** Registers the values of variables whose names say that they are secret. */
+export function tellEnvironment(env: Environment): void {
   const values = Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined) return [];
     if (name.startsWith('OTEL_') && name.endsWith('_HEADERS')) return headerWords(value);
-    return named.includes(name) || (isSecretName(name) && isNoPlace(value)) ? [value.trim()] : [];
+    return isSecretName(name) && isNoPlace(value) ? [value.trim()] : [];
   });
   knowSecrets('environment', values);
 }

@@ -1,7 +1,7 @@
 /** What a project's own config.toml says beside its rules: where its sessions are kept, and limits that lower the person's. */
 import type { TomlTable as Table } from 'smol-toml';
 import { dotted } from './dotted-path.ts';
-import { placeFinder } from './settings-text.ts';
+import { positionFinder } from '../base/toml-tree.ts';
 import { checkSettingsTable, type Settings } from './settings.ts';
 import type { FileProblem } from './toml-file.ts';
 
@@ -22,7 +22,7 @@ export function checkProjectSettings(
   const table = { ...others, permissions: own };
   const checked = checkSettingsTable(table, text);
   const problems = checked.ok ? [] : checked.problems;
-  const placeOf = placeFinder(text);
+  const placeOf = positionFinder(text);
   const leaves = leavesOf(table, []);
   const isReported = (path: string): boolean =>
     problems.some(({ key }) => key !== null && (path === key || path.startsWith(`${key}.`)));

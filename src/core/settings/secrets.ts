@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { PLAIN_KEYS } from '#contract/settings/plain-keys.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
-import { refuseWriteFault } from '../base/write-fault.ts';
+import { refuseWriteFault } from '../base/write-refusals.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { tellKept } from './known-secrets.ts';
 import { type KEY_FILES, KEY_MODE } from './guarded-files.ts';

@@ -1,7 +1,5 @@
 /** The settings of this installation: `config.toml`, checked strictly, changed key by key. */
 import { mkdir, realpath } from 'node:fs/promises';
-import { isDeepStrictEqual } from 'node:util';
-import { parse, stringify, type TomlTable as Table } from 'smol-toml';
 import { z } from 'zod';
 import { ApprovalMode, McpServerName } from '#contract/agent.ts';
 import * as limits from '#contract/limits.ts';
@@ -20,8 +18,8 @@ import { count, LimitSettings } from './limit-settings.ts';
 import { ProviderSettings } from './provider-settings.ts';
 import { RedactSettings } from './redact-settings.ts';
 import { dotted, partsOf } from './dotted-path.ts';
+import { editToml, rewriteToml } from './edit-toml.ts';
 import { listPaths, manyAt, rowAt, rowsOf, WITHOUT_ROWS } from './setting-rows.ts';
-import { editKey, editTable, literalOf } from './settings-text.ts';
 import { TelemetrySettings } from './telemetry-settings.ts';
 import { checkTable, checkToml, mustFit, readOwnFile, sentenceOf } from './toml-file.ts';
 import { ContextSettings } from './context-settings.ts';
@@ -117,6 +115,10 @@ const SettingsFile = z.strictObject({
         .nullable()
         .default(null)
         .describe('Days after which such a backup goes too, but for the newest. Not set: no limit.'),
+      daily: z
+        .boolean()
+        .default(true)
+        .describe('Makes a verified copy of the store once a day while no workflow runs, and keeps the last seven.'),
     })
     .prefault({}),
   updates: UpdateSettings,
@@ -180,9 +182,7 @@ export async function saveSetting(configFolder: string, path: string, value: Val
   const row = settingRow(SettingsFile.parse({}), path);
   const keys = partsOf(path);
   if (row === null || keys === null) throw noSetting(path, file);
-  const wanted = withKey(parse(text), keys, value === null ? undefined : asTyped(row, value));
-  const literal = value === null ? null : literalOf(asTyped(row, value));
-  return save(configFolder, text, [editKey(text, keys, literal)], wanted);
+  return save(configFolder, text, keys, value === null ? null : asTyped(row, value));
 }
 
 /**
@@ -212,42 +212,25 @@ export async function saveTable(
   const text = (await readOwnFile(file)) ?? '';
   mustFit(checkSettings(text), file);
   // Through JSON: what is left out must not be there as undefined.
-  const given = entry === null ? undefined : (JSON.parse(JSON.stringify(entry)) as Table);
-  const wanted = withKey(parse(text), keys, given);
-  const edited = [editTable(text, keys, given ?? null), editKey(text, keys, given ? literalOf(given) : null)];
-  return save(configFolder, text, edited, wanted);
+  return save(configFolder, text, keys, JSON.parse(JSON.stringify(entry)));
 }
 
-/**
- * `edited`: texts that keep what the person wrote, the first that says what is wanted is taken; where none does, only a
- * rewrite can do it. Throws `bad_input` where comments would be lost with that.
- */
-async function save(
-  configFolder: string,
-  text: string,
-  edited: readonly (string | null)[],
-  wanted: Table,
-): Promise<Settings> {
+/** Throws `bad_input` where only a rewrite can say it and comments would be lost with that. */
+async function save(configFolder: string, text: string, path: readonly string[], value: unknown): Promise<Settings> {
   const file = settingsFile(configFolder);
-  const kept = edited.find((one) => one !== null && isSame(tryParse(one), wanted));
-  if (!kept && text.includes('#'))
+  const edit = { kind: 'set', path, value } as const;
+  const next = editToml(text, edit) ?? (text.includes('#') ? null : rewriteToml(text, edit));
+  if (next === null)
     throw new TriadError(
       'bad_input',
       `${file} cannot be changed here without the loss of its comments: change it there`,
     );
-  const next = withEndsOf(text, kept ?? stringify(wanted));
   const result = checkSettings(next);
   if (!result.ok) throw new TriadError('bad_input', sentenceOf(result.problems[0]!));
   await mkdir(configFolder, { recursive: true, mode: 0o700 });
   // Where the file is a link, its target changes and the link stays.
   await writeAtomically(await realpath(file).catch(() => file), next, { mode: 0o600 });
   return result.value;
-}
-
-/** The lines end as all of those before did. */
-function withEndsOf(before: string, text: string): string {
-  const isDos = before.includes('\r\n') && !/(?<!\r)\n/.test(before);
-  return isDos ? text.replaceAll(/\r?\n/g, '\r\n') : text;
 }
 
 /** What to do where a path leads to more than one value; null where it does not. `file`: the settings file. */
@@ -289,37 +272,4 @@ function asTyped({ kind }: SettingRow, value: Value): Value {
   if (kind === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
   const isNumber = kind === 'number' ? /^-?\d+(\.\d+)?$/ : /^-?\d+$/;
   return (kind === 'integer' || kind === 'number') && isNumber.test(text) ? Number(text) : value;
-}
-
-function tryParse(text: string): Table | null {
-  try {
-    return parse(text);
-  } catch {
-    return null;
-  }
-}
-
-/** Compares clones, because the parser's tables have no prototype and copies have one. */
-function isSame(a: Table | null, b: Table): boolean {
-  return a !== null && isDeepStrictEqual(withoutEmpty(structuredClone(a)), withoutEmpty(structuredClone(b)));
-}
-
-/** Without tables that hold nothing: the last key that is taken out of one may take it along. */
-function withoutEmpty(table: Table): Table {
-  const isTable = (one: unknown): one is Table => Object.prototype.toString.call(one) === '[object Object]';
-  const entries = Object.entries(table).map(([key, one]) => [key, isTable(one) ? withoutEmpty(one) : one] as const);
-  return Object.fromEntries(entries.filter(([, one]) => !isTable(one) || Object.keys(one).length > 0));
-}
-
-/** A copy with the key set, or removed; tables above it are made where they are missing. */
-function withKey(table: Table, [first, ...rest]: readonly string[], value: Value | Table | undefined): Table {
-  const copy: Table = { ...table };
-  if (rest.length === 0) {
-    if (value === undefined) delete copy[first!];
-    else copy[first!] = value;
-    return copy;
-  }
-  if (value === undefined && copy[first!] === undefined) return copy;
-  copy[first!] = withKey((copy[first!] ?? {}) as Table, rest, value);
-  return copy;
 }

@@ -6,9 +6,9 @@ import type { z } from 'zod';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { problemWords } from '../base/problem-words.ts';
-import { refuseWriteFault } from '../base/write-fault.ts';
+import { refuseWriteFault } from '../base/write-refusals.ts';
 import { dotted } from './dotted-path.ts';
-import { placeFinder } from './settings-text.ts';
+import { positionFinder } from '../base/toml-tree.ts';
 
 export interface FileProblem {
   line: number;
@@ -54,7 +54,7 @@ export function checkTable<T>(
 ): CheckedFile<T> {
   const result = schema.safeParse(raw, { error: problemWords, reportInput: true });
   if (result.success) return { ok: true, value: result.data };
-  const placeOf = placeFinder(text);
+  const placeOf = positionFinder(text);
   const problems = result.error.issues.flatMap((issue): FileProblem[] => {
     const path = issue.path.map(String);
     if (issue.code !== 'unrecognized_keys') {

@@ -3,14 +3,16 @@
  * tell (entries, calls, requests, runs, approvals) against what the readers of the store give. The one place that knows,
  * for all who show a history, copy it or write from it.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RowKey, RowPlace, Table } from '#contract/rows.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Missing } from '#contract/missing.ts';
 import type { RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
-import { apply } from './apply.ts';
-import { type Gap, gapsIn, sizeOf } from './rows/dense.ts';
-import type { Key, Store, Table } from './store.ts';
+import { project } from '#domain/project.ts';
+import { type NumberRange, Ranges, countNumbers } from './rows/ranges.ts';
+import type { Store } from './store.ts';
 
 type Reads = Pick<
   Store,
@@ -22,7 +24,6 @@ type Reads = Pick<
   | 'runsOf'
   | 'run'
   | 'recordsOf'
-  | 'isAsSealed'
   | 'approvalsOf'
   | 'approval'
   | 'executionsOf'
@@ -54,10 +55,10 @@ type Take = (workflowId: string, read: WorkflowRows | null) => void;
 const STEP = 500;
 const PAGE = 100;
 
-/** Everything stored of a conversation, newest first; one workflow is in memory at a time. */
+/** Everything stored of a conversation, newest first; few workflows are in memory at a time. */
 export async function checkConversation(reads: Reads, conversationId: string, take?: Take): Promise<Checked> {
   const checked: Checked = { workflows: 0, events: 0, missing: [] };
-  const ranges: Gap[] = [];
+  const ranges: NumberRange[] = [];
   const listed = new Set<string>();
   // What cannot be read at all counts as not there.
   const last = await reads.lastSeq(conversationId).catch(() => 0);
@@ -65,12 +66,17 @@ export async function checkConversation(reads: Reads, conversationId: string, ta
     const page = await reads
       .workflows({ conversationId, limit: PAGE, before })
       .catch(() => ({ items: [], next: null }));
-    for (const workflow of page.items) {
-      const found = await checkWorkflow(reads, workflow, take);
-      checked.missing.push(...found.missing);
-      checked.events += found.events;
-      listed.add(workflow.id);
-      ranges.push({ from: workflow.firstSeq, to: found.lastSeq });
+    for (const some of splitIntoBatches(page.items)) {
+      const ahead = await readAhead(reads, conversationId, some);
+      for (const workflow of some) {
+        // A batch is read at once. Other work gets a turn before each of its workflows is checked and rendered.
+        await nextTurn();
+        const found = await checkWorkflow(ahead, workflow, take);
+        checked.missing.push(...found.missing);
+        checked.events += found.events;
+        listed.add(workflow.id);
+        ranges.push({ from: workflow.firstSeq, to: found.lastSeq });
+      }
     }
     before = page.next;
   }
@@ -104,17 +110,25 @@ async function between(
     last,
     listed,
     checked,
-  }: { conversationId: string; ranges: readonly Gap[]; last: number; listed: ReadonlySet<string>; checked: Checked },
+  }: {
+    conversationId: string;
+    ranges: readonly NumberRange[];
+    last: number;
+    listed: ReadonlySet<string>;
+    checked: Checked;
+  },
 ): Promise<Missing[]> {
   const missing: Missing[] = [];
   const lost = new Set<string>();
-  for (const gap of uncovered(ranges, last)) {
+  const covered = new Ranges();
+  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) covered.add(from, to);
+  for (const gap of covered.gaps(1, last)) {
     const gaps = await eachEvent(reads, conversationId, gap, (event) => {
       checked.events += 1;
       if (event.type === 'workflow-start' && !listed.has(event.workflowId)) lost.add(event.workflowId);
     });
     if (gaps.length > 0)
-      missing.push({ ...nowhere(conversationId), kind: 'events', count: sizeOf(gaps), ranges: gaps });
+      missing.push({ ...nowhere(conversationId), kind: 'events', count: countNumbers(gaps), ranges: gaps });
   }
   for (const workflowId of lost)
     missing.push({ kind: 'workflows', conversationId, workflowId, runId: null, count: 1, ranges: [] });
@@ -123,46 +137,83 @@ async function between(
 
 const nowhere = (conversationId: string) => ({ conversationId, workflowId: null, runId: null });
 
-function uncovered(ranges: readonly Gap[], last: number): Gap[] {
-  const sorted = ranges.toSorted((a, b) => a.from - b.from);
-  const gaps: Gap[] = [];
-  let next = 1;
-  for (const { from, to } of sorted) {
-    if (from > next) gaps.push({ from: next, to: from - 1 });
-    next = Math.max(next, to + 1);
+/** The reads of `checkWorkflow`. */
+type WorkflowReads = Pick<
+  Reads,
+  'lastSeq' | 'events' | 'runsOf' | 'run' | 'recordsOf' | 'approvalsOf' | 'approval' | 'executionsOf'
+>;
+
+/** Ended workflows with few events are read together, because each read costs more than what it returns. */
+function splitIntoBatches(workflows: readonly WorkflowRow[]): WorkflowRow[][] {
+  const batches: WorkflowRow[][] = [];
+  let room = 0;
+  for (const workflow of workflows) {
+    const size = workflow.outcome === null ? STEP : Math.max(1, workflow.lastSeq - workflow.firstSeq + 1);
+    const last = batches.at(-1);
+    if (last && size <= room) last.push(workflow);
+    else batches.push([workflow]);
+    room = (last && size <= room ? room : STEP) - size;
   }
-  if (next <= last) gaps.push({ from: next, to: last });
-  return gaps;
+  return batches;
+}
+
+/** Reads the events, runs and records of a batch together. If such a read fails, each workflow is read by itself. */
+async function readAhead(
+  reads: Reads,
+  conversationId: string,
+  workflows: readonly WorkflowRow[],
+): Promise<WorkflowReads> {
+  if (workflows.length === 1) return reads;
+  const [from, to] = [
+    Math.min(...workflows.map(({ firstSeq }) => firstSeq)),
+    Math.max(...workflows.map(({ lastSeq }) => lastSeq)),
+  ];
+  const [events, runs] = await Promise.all([
+    to - from < 2 * STEP ? reads.events(conversationId, from, to).catch(() => null) : null,
+    reads.runsOf(workflows.map(({ id }) => id)).catch(() => null),
+  ]);
+  const records = runs && (await reads.recordsOf(runs, ['entries', 'calls', 'requests']).catch(() => null));
+  return {
+    lastSeq: (id) => reads.lastSeq(id),
+    run: (id) => reads.run(id),
+    approvalsOf: (ids) => reads.approvalsOf(ids),
+    approval: (id) => reads.approval(id),
+    executionsOf: (ids) => reads.executionsOf(ids),
+    events: async (id, first, last) =>
+      events?.filter(({ seq }) => seq >= first && seq <= last) ?? reads.events(id, first, last),
+    runsOf: async (ids) => runs?.filter(({ workflowId }) => ids.includes(workflowId)) ?? reads.runsOf(ids),
+    recordsOf: async (some, kinds) => {
+      const ids = new Set(some.map(({ id }) => id));
+      const hasAll = some.every(({ id, entries }) => (records?.entries.get(id)?.length ?? -1) >= (entries ?? 0));
+      if (!records || !hasAll) return reads.recordsOf(some, kinds);
+      return {
+        entries: new Map([...records.entries].filter(([id]) => ids.has(id))),
+        calls: records.calls.filter(({ runId }) => ids.has(runId)),
+        requests: records.requests.filter(({ runId }) => ids.has(runId)),
+      };
+    },
+  };
 }
 
 /** Calls `take` for each event of the range, a step at a time; returns the numbers that are missing. */
 async function eachEvent(
-  reads: Reads,
+  reads: Pick<Reads, 'events'>,
   conversationId: string,
-  { from, to }: Gap,
+  { from, to }: NumberRange,
   take: (event: DurableEvent) => void,
-): Promise<Gap[]> {
-  const gaps: Gap[] = [];
-  for (let first = from; first <= to; first += STEP) {
-    const end = Math.min(to, first + STEP - 1);
-    const found = await reads.events(conversationId, first, end);
-    for (const event of found) take(event);
-    for (const gap of gapsIn(
-      found.map(({ seq }) => seq),
-      first,
-      end,
-    )) {
-      const before = gaps.at(-1);
-      if (before?.to === gap.from - 1) before.to = gap.to;
-      else gaps.push(gap);
+): Promise<NumberRange[]> {
+  const found = new Ranges();
+  for (let first = from; first <= to; first += STEP)
+    for (const event of await reads.events(conversationId, first, Math.min(to, first + STEP - 1))) {
+      found.add(event.seq);
+      take(event);
     }
-  }
-  return gaps;
+  return found.gaps(from, to);
 }
 
 /** Everything stored of one workflow; `events`: how many were looked at, up to `lastSeq`. */
 async function checkWorkflow(
-  reads: Reads,
+  reads: WorkflowReads,
   workflow: WorkflowRow,
   take?: Take,
 ): Promise<{ events: number; lastSeq: number; missing: Missing[] }> {
@@ -177,12 +228,10 @@ async function checkWorkflow(
   });
   const at = { conversationId, workflowId: id, runId: null };
   const missing: Missing[] = [];
-  if (gaps.length > 0) missing.push({ ...at, kind: 'events', count: sizeOf(gaps), ranges: gaps });
-  const add = (kind: Missing['kind'], count: number, runId: string | null = null, ranges: Gap[] = []): void => {
+  if (gaps.length > 0) missing.push({ ...at, kind: 'events', count: countNumbers(gaps), ranges: gaps });
+  const add = (kind: Missing['kind'], count: number, runId: string | null = null, ranges: NumberRange[] = []): void => {
     if (count > 0) missing.push({ ...at, runId, kind, count, ranges });
   };
-  if (gaps.length === 0 && outcome !== null && (await reads.isAsSealed(workflow).catch(() => null)) === false)
-    add('altered', events, null, [{ from: firstSeq, to: lastSeq }]);
   const listed = await reads.runsOf([id]).catch(() => null);
   for (const run of listed ?? []) expected.state(run);
   const runs = await idsOf(listed, expected.of('run'), (run) => reads.run(run));
@@ -196,7 +245,7 @@ async function checkWorkflow(
   for (const [runId, wanted] of expected.entries) {
     const has = new Set(entries.get(runId)?.map(({ n }) => n));
     const lost = [...wanted].filter((n) => !has.has(n)).sort((a, b) => a - b);
-    add('entries', lost.length, runId, rangesOf(lost));
+    add('entries', lost.length, runId, new Ranges(lost).all);
   }
   add('calls', without(expected.of('tool_call'), new Set(calls.map((call) => `${call.runId} ${call.toolCallId}`))));
   const requests = new Set(made.map(({ requestId }) => `${id} ${requestId}`));
@@ -211,9 +260,9 @@ async function checkWorkflow(
   return { events, lastSeq, missing };
 }
 
-/** The rows below those of the runs. Approvals are not asked for where all events are there and none names one. */
+/** The rows below those of the runs. Approvals are not read where all events are there and none names one. */
 async function rowsOf(
-  reads: Reads,
+  reads: WorkflowReads,
   workflowId: string,
   { expected, runs, isDense }: { expected: Expected; runs: ReadonlySet<string>; isDense: boolean },
 ) {
@@ -245,17 +294,22 @@ class Expected {
   }
 
   take(event: DurableEvent): void {
-    for (const { kind, table, key } of apply(event)) {
-      if (kind === 'delete') continue;
-      if (table === 'message' && typeof key !== 'string') {
-        const [runId, n] = key;
-        this.entries.set(runId, (this.entries.get(runId) ?? new Set()).add(Number(n)));
-      } else this.#keys.set(table, (this.#keys.get(table) ?? new Set()).add(textOf(key)));
-    }
+    // The rows that the event changes are expected too, even if the events that created them cannot be read.
+    const changed: RowPlace[] = [];
+    const reader = { get: (table: Table, key: RowKey) => (changed.push({ table, key }), null) };
+    const made = project(reader, event).filter(({ row }) => row !== null);
+    for (const { table, key } of [...made, ...changed]) this.#add(table, key);
+  }
+
+  #add(table: Table, key: RowKey): void {
+    if (table === 'message' && typeof key !== 'string') {
+      const [runId, n] = key;
+      this.entries.set(runId, (this.entries.get(runId) ?? new Set()).add(Number(n)));
+    } else this.#keys.set(table, (this.#keys.get(table) ?? new Set()).add(formatKey(key)));
   }
 }
 
-function textOf(key: Key): string {
+function formatKey(key: RowKey): string {
   return typeof key === 'string' ? key : key.join(' ');
 }
 
@@ -280,14 +334,4 @@ async function idsOf(
     ),
   );
   return new Set(ids.filter((_, index) => found[index]));
-}
-
-function rangesOf(numbers: readonly number[]): Gap[] {
-  const ranges: Gap[] = [];
-  for (const number of numbers) {
-    const last = ranges.at(-1);
-    if (last?.to === number - 1) last.to = number;
-    else ranges.push({ from: number, to: number });
-  }
-  return ranges;
 }

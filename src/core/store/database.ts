@@ -1,5 +1,5 @@
 /** What the queries and commits need of a database driver. */
-import type { Key, Row, Table } from './store.ts';
+import type { RowKey, Table, TableRows } from '#contract/rows.ts';
 
 export interface Database {
   /** Executes statements in one call; returns one result for each. Rejects with the first error. */
@@ -7,8 +7,10 @@ export interface Database {
   /** Executes statements atomically. Rejects with the error that caused the rollback. */
   transaction(sql: string, values?: Record<string, unknown>): Promise<void>;
   /** The row as memory has it, null where it was deleted; undefined where only the database knows. */
-  known?(table: Table, key: Key): Row | null | undefined;
+  known?<T extends Table>(table: T, key: RowKey): TableRows[T] | null | undefined;
   /** A record id, usable as a query parameter. */
-  record(table: string, key: Key): unknown;
+  record(table: string, key: RowKey): unknown;
   close(): Promise<void>;
+  /** Called when a read skips something that cannot be read. */
+  unreadable?(): void;
 }

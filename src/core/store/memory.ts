@@ -1,12 +1,10 @@
 /** Memory notes of agents: one key range for each scope and folder. */
 import type { MemoryNote } from '#contract/view.ts';
+import { memoryOwner } from '#domain/memory-key.ts';
+import type { RowKey } from '#contract/rows.ts';
 import type { Database } from './database.ts';
 import type { Reader } from './rows/reader.ts';
-import type { Key, Store } from './store.ts';
-
-export function memoryKey(scope: string, folder: string, name: string): Key {
-  return [ownerOf(scope, folder), name];
-}
+import type { Store } from './store.ts';
 
 /** The scope of notes that belong to one run and go with it; no name of an agent has a colon. */
 export function runScope(runId: string): string {
@@ -15,16 +13,16 @@ export function runScope(runId: string): string {
 
 const OF_RUN = 'run:';
 
-/** Unambiguous, because no scope contains a line break. */
-function ownerOf(scope: string, folder: string): string {
-  return `${scope}\n${folder}`;
+/** Whether the key is of a note that belongs to one run. */
+export function isOfOneRun(key: RowKey): boolean {
+  return typeof key !== 'string' && key[0].startsWith(OF_RUN);
 }
 
 export function memoryReads(reader: Reader): Pick<Store, 'notes' | 'notesOf'> {
   return {
     notesOf: async (scope, folder) => {
       const sql = 'SELECT * FROM memory:[$owner, NONE]..[$owner, ..]';
-      return sorted(await reader.rows<MemoryNote>('memory', sql, { owner: ownerOf(scope, folder) }));
+      return sorted(await reader.rows<MemoryNote>('memory', sql, { owner: memoryOwner(scope, folder) }));
     },
     notes: async (folder) => {
       const all = await reader.rows<MemoryNote>('memory', 'SELECT * FROM memory');
@@ -38,8 +36,8 @@ export function memoryReads(reader: Reader): Pick<Store, 'notes' | 'notesOf'> {
 export async function deleteNotesOf(database: Database, runIds: readonly string[]): Promise<void> {
   // Every folder sorts before the last character.
   const bounds = runIds.flatMap((id, index): [string, string][] => [
-    [`from${index}`, ownerOf(runScope(id), '')],
-    [`to${index}`, ownerOf(runScope(id), '\uffff')],
+    [`from${index}`, memoryOwner(runScope(id), '')],
+    [`to${index}`, memoryOwner(runScope(id), '\uffff')],
   ]);
   const sql = runIds.map((_, index) => `DELETE memory:[$from${index}, NONE]..[$to${index}, ..] RETURN NONE;`);
   if (sql.length > 0) await database.transaction(sql.join('\n'), Object.fromEntries(bounds));

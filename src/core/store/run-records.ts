@@ -1,8 +1,8 @@
-/** What runs said, called and asked the model for: from their parts, and from the rows of stores before schema 9. */
+/** The reads of the entries, tool calls and model requests of runs. */
 import type { Entry } from '#contract/message.ts';
-import type { RunRow, ToolCallRow } from '#contract/view.ts';
+import type { ToolCallRow } from '#contract/view.ts';
+import { StoreDamaged } from './faults.ts';
 import { readDense } from './rows/dense.ts';
-import { queryEach } from './rows/query-each.ts';
 import { compare, type Reader } from './rows/reader.ts';
 import { decodeRow, SELECT_JSON, type Stored } from './rows/row-codec.ts';
 import { entryRows, type Kind, rowsOfRuns } from './rows/run-parts.ts';
@@ -16,17 +16,13 @@ const TABLES: Readonly<Record<keyof Records, Kind>> = {
 };
 
 export function recordReads(reader: Reader): Pick<Store, 'entriesOf' | 'callsOf' | 'requestsOf' | 'recordsOf'> {
-  const oldRequests = oldRequestReads(reader);
   const recordsOf = async (
     runs: readonly Omit<RecordedRun, 'workflowId'>[],
-    { kinds, workflowIds }: { kinds: readonly (keyof Records)[]; workflowIds: ReadonlySet<string> },
+    kinds: readonly (keyof Records)[],
   ): Promise<Records> => {
     const tables = kinds.map((kind) => TABLES[kind]);
     const ids = runs.map(({ id }) => id);
-    const [rows, old] = await Promise.all([
-      rowsOfRuns(reader.database, tables, ids),
-      kinds.includes('requests') ? oldRequests([...workflowIds]) : [],
-    ]);
+    const rows = await rowsOfRuns(reader.database, tables, ids);
     const all = [...rows.values()];
     const entries = new Map([...rows].map(([run, { message = [] }]: [string, Found]) => [run, message.map(entryIn)]));
     for (const { id, entries: count } of kinds.includes('entries') ? runs : [])
@@ -34,20 +30,19 @@ export function recordReads(reader: Reader): Pick<Store, 'entriesOf' | 'callsOf'
     return {
       entries,
       calls: all.flatMap(({ tool_call = [] }: Found) => tool_call) as unknown as ToolCallRow[],
-      requests: requestsIn([...old, ...all.flatMap(({ model_request = [] }: Found) => model_request)]),
+      requests: requestsIn(all.flatMap(({ model_request = [] }: Found) => model_request)),
     };
   };
   return {
-    recordsOf: (runs, kinds) =>
-      recordsOf(runs, { kinds, workflowIds: new Set(runs.map(({ workflowId }) => workflowId)) }),
+    recordsOf,
     entriesOf: (runId) => entriesOf(reader, runId),
     callsOf: async (runIds) => {
       const runs = runIds.map((id) => ({ id }));
-      return (await recordsOf(runs, { kinds: ['calls'], workflowIds: new Set() })).calls;
+      return (await recordsOf(runs, ['calls'])).calls;
     },
     requestsOf: async (workflowId) => {
       const runs = (await runIdsOf(reader.database, workflowId)).map((id) => ({ id }));
-      return (await recordsOf(runs, { kinds: ['requests'], workflowIds: new Set([workflowId]) })).requests;
+      return (await recordsOf(runs, ['requests'])).requests;
     },
   };
 }
@@ -63,39 +58,25 @@ function requestsIn(rows: readonly Row[]): Records['requests'] {
     .sort((a, b) => compare(a.startedAt, b.startedAt) || compare(a.requestId, b.requestId));
 }
 
-/** Reads the requests of workflows from before there were parts. A store that is newer has none, and gets none. */
-function oldRequestReads({ database }: Reader): (workflowIds: readonly string[]) => Promise<Row[]> {
-  let hasOld: Promise<boolean> | null = null;
-  return async (workflowIds) => {
-    hasOld ??= database.query('SELECT VALUE id FROM model_request LIMIT 1').then(
-      ([found]) => (found as unknown[]).length > 0,
-      (error: unknown) => {
-        hasOld = null;
-        throw error;
-      },
-    );
-    if (!(await hasOld)) return [];
-    const found = await queryEach(database, workflowIds, (workflowId, bind) => {
-      const id = bind(workflowId);
-      return [`SELECT ${SELECT_JSON} FROM model_request:[${id}, NONE]..[${id}, ..]`];
-    });
-    return (found.flat(2) as Stored[]).map((row) => decodeRow('model_request', row));
-  };
-}
-
 /** Also those after a place that cannot be read; of a run that has ended, up to the last one that it had then. */
 async function entriesOf(reader: Reader, runId: string): Promise<Entry[]> {
   const { database } = reader;
   const stated = async (): Promise<number> => {
-    const known = database.known?.('run', runId) as RunRow | null | undefined;
+    const known = database.known?.('run', runId);
     if (known) return known.entries ?? 0;
     // Without its envelope, which may be what cannot be read.
     const sql = `SELECT ${SELECT_JSON} FROM ONLY $run`;
-    const [stored] = (await database.query(sql, { run: database.record('run', runId) })) as [Stored?];
+    const [stored] = (await database.query(sql, { run: database.record('run', runId) }).catch(skipDamage)) as [Stored?];
     return stored === undefined ? 0 : ((decodeRow('run', stored).entries as number | null | undefined) ?? 0);
   };
   const [entries, count] = await Promise.all([someEntries(reader, runId, 0, Number.MAX_SAFE_INTEGER), stated()]);
   return entries.length >= count ? entries : firstEntries(reader, runId, count);
+}
+
+/** Without its row, the number of its entries is unknown. */
+function skipDamage(error: unknown): [] {
+  if (error instanceof StoreDamaged) return [];
+  throw error;
 }
 
 /** So many entries of a run, but for those that cannot be read. */

@@ -1,12 +1,16 @@
 /** The storage port: atomic commits of events, read models that follow from them, and bounded queries. */
+import type { JournalCheck, JournalState } from '#contract/history/journal-methods.ts';
+import type { ArchiveCheck } from '#contract/history/archive-methods.ts';
 import type { Unlisted } from '#contract/missing.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Grant } from '#contract/permission.ts';
+import type { RowChange, RowPlace, Table, TableRows } from '#contract/rows.ts';
 import type { Output, Parsed } from '#contract/rpc.ts';
 import type { DiskFull } from './disk-space.ts';
+import type { StoreNotices } from './recovery/store-notices.ts';
 import type {
   ConversationRow,
   MemoryNote,
@@ -18,50 +22,16 @@ import type {
   WorkflowRow,
 } from '#contract/view.ts';
 
-export type Table =
-  | 'conversation'
-  | 'workflow'
-  | 'run'
-  | 'sub_agent_execution'
-  | 'message'
-  | 'tool_call'
-  | 'approval'
-  | 'model_request'
-  | 'open_message'
-  | 'memory'
-  | 'permission_grant';
-
 /** A row's fields; plain JSON. */
 export type Row = Record<string, unknown>;
 
-/** A record's id: a string, or the composite `[owner, n]` of messages and tool calls. */
-export type Key = string | readonly [string, number | string];
+/** A change of an existing row, computed from the row as it is after the items before it. */
+export type ExistingRowChange = {
+  [T in Table]: RowPlace<T> & { change: (row: TableRows[T]) => TableRows[T] };
+}[Table];
 
-/** One change of one row. Rows are plain JSON; undefined fields are left out. */
-export type Write =
-  | { kind: 'put'; table: Table; key: Key; row: Record<string, unknown> }
-  | {
-      kind: 'update';
-      table: Table;
-      key: Key;
-      /** Fields replaced. A dotted path such as `decisions.1` is not allowed here: see `item`. */
-      set?: Record<string, unknown>;
-      /** Fields set where the row has none, or an empty text. */
-      initial?: Record<string, unknown>;
-      /** Integers added, by dotted path such as `usage.inputTokens`. */
-      add?: Record<string, number>;
-      /** Values added to a list field that do not stand in it yet. */
-      union?: Record<string, string>;
-      /** Elements of list fields replaced. */
-      item?: Record<string, { index: number; value: unknown }>;
-      /** Values put at the end of list fields; one that is not there yet is empty. */
-      append?: Record<string, unknown>;
-      /** Left out where there is no such row, which else refuses the whole commit. */
-      isOptional?: true;
-      /** No event makes it again, so it is stored with its commit. */
-      isKept?: true;
-    }
-  | { kind: 'delete'; table: Table; key: Key };
+/** What a commit stores: an event with the rows that follow from it, a whole row, or a change of a row. */
+export type CommitItem = { event: DurableEvent } | RowChange | ExistingRowChange;
 
 export interface Page {
   /** Cursor of the previous page (exclusive). */
@@ -99,12 +69,6 @@ export type WorkflowQuery = Page &
 /** Filters of a list of executions; all given ones must match. */
 export type ExecutionFilter = Partial<Omit<Parsed<'execution.list'>, 'before' | 'limit' | 'sort'>>;
 export type ExecutionQuery = Page & ExecutionFilter & { sort?: Parsed<'execution.list'>['sort'] | undefined };
-
-/** Progress of a rebuild. */
-export interface RebuildProgress {
-  conversations: number;
-  events: number;
-}
 
 /** What runs said (by run), called, and asked the model for, in order of time. */
 export interface Records {
@@ -152,6 +116,14 @@ export interface Vectors {
   forget(conversationId: string): Promise<void>;
 }
 
+/** The archive beside a store. */
+export interface ArchiveReads {
+  /** Returns the ids of archived conversations, in the order of their creation. */
+  conversations(): Promise<string[]>;
+  /** Compares a conversation in the store and in the archive. */
+  check(conversationId: string): Promise<ArchiveCheck>;
+}
+
 export interface Store {
   /**
    * Aborts with `store_failed` when the folder of the store has vanished, or when rows could not be written behind
@@ -161,10 +133,13 @@ export interface Store {
   /** The error with which a commit would be rejected now because the disk is full; null if there is space. */
   diskFull(): DiskFull | null;
   /**
-   * Stores events, and the writes that follow from them, in order; without events, the writes alone. Every read sees
-   * them when it resolves, and no kill takes them back; nothing is stored if it rejects.
+   * Stores events with the rows that follow from them, and rows that no event makes, in order. All later reads see them
+   * once it resolves, and no kill takes them back; nothing is stored if it rejects. Rejects with `store_failed` if an
+   * item must change a row that does not exist.
    */
-  commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void>;
+  commit(items: readonly CommitItem[]): Promise<void>;
+  /** Stores events of a history that is rebuilt, in a store that nothing else uses. Numbers and rows may be missing. */
+  restoreEvents(events: readonly DurableEvent[]): Promise<void>;
 
   conversation(id: string): Promise<ConversationRow | null>;
   /** Newest `updatedAt` first. */
@@ -172,8 +147,8 @@ export interface Store {
   /** Every conversation, in the trash or not, that anything names; those that are being purged are left out. In order. */
   conversationIds(): Promise<string[]>;
   /**
-   * How many of them, and of all workflows, stand in no list, because a list ends without a word where a table cannot
-   * be read. Looked for once in the life of the store, at a cost that grows with all conversations and workflows.
+   * Number of conversations and workflows that the lists lack: a list ends silently at a damaged block. Compares the
+   * lists with totals that each flush writes. Runs once in the life of the store.
    */
   unlisted(): Promise<Unlisted>;
   /** Number of a conversation's newest stored event; 0 for none. */
@@ -184,8 +159,6 @@ export interface Store {
   workflow(id: string): Promise<WorkflowRow | null>;
   /** The one that a message began, by the id that its sender gave it. */
   workflowSentAs(conversationId: string, sentAs: string): Promise<WorkflowRow | null>;
-  /** Whether the events of an ended workflow are stored as they were when it was indexed; null where that is not known. */
-  isAsSealed(workflow: WorkflowRow): Promise<boolean | null>;
   workflows(query: WorkflowQuery): Promise<Paged<WorkflowRow>>;
   /** The newest ended workflows of a folder, at most `limit`, in which notes of it were read or written, with those. */
   notedWorkflows(folder: string, limit: number): Promise<{ workflow: WorkflowRow; notes: string[] }[]>;
@@ -230,7 +203,7 @@ export interface Store {
   /** Notes of all agents, in one folder or in all, without those that belong to one run. */
   notes(folder?: string): Promise<MemoryNote[]>;
 
-  /** Of notes and reports: a cache, which no rebuild touches and no event makes. */
+  /** Of notes and reports: a cache, which no event makes. */
   readonly vectors: Vectors;
 
   /** Every grant that was given, by id. */
@@ -250,10 +223,17 @@ export interface Store {
   /** At most `limit` conversations that were moved to the trash before the instant. */
   trashedBefore(at: string, limit: number): Promise<string[]>;
 
-  /** Resolves when the background work is done: ended workflows are indexed, purged rows deleted. */
+  /** Null without an archive: a store in memory, on a server, or outside of the data folder. */
+  readonly archive: ArchiveReads | null;
+
+  /** The journal beside the store; its methods return null for a store without one. */
+  readonly journal: { state(): Promise<JournalState | null>; check(): Promise<JournalCheck | null> };
+
+  /** What the person must know about damage. */
+  readonly notices: Pick<StoreNotices, 'current' | 'hide' | 'onChange'>;
+
+  /** Resolves when the background work is done: ended workflows are indexed and archived, purged rows deleted. */
   settled(): Promise<void>;
-  /** Rebuilds all read models from the events. Nothing else may write meanwhile. */
-  rebuild(onProgress?: (progress: RebuildProgress) => void, signal?: AbortSignal): Promise<RebuildProgress>;
 
   /**
    * Begins a backup: copies its files, as of one instant, to `store/` in a new folder, which it returns; commits and

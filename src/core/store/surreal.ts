@@ -1,24 +1,32 @@
 /** How the store is opened, and the embedded database: with `remote/session.ts` the only import of the driver. */
 import { createNodeEngines } from '@surrealdb/node';
 import { type DriverContext, RecordId, Surreal, type SurrealEngine } from 'surrealdb';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorInfo, TriadError } from '../base/errors.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
+import { TriadError } from '../base/errors.ts';
 import type { Database } from './database.ts';
 import { type Closable, closable } from './closable.ts';
 import { applyEngineSettings } from './opening/engine-settings.ts';
-import { findDiskFull } from './disk-space.ts';
+import { findDiskFull, namingFullDisk } from './disk-space.ts';
+import { mapStoreFault, StoreDamaged } from './faults.ts';
 import { checkFolder, folderOf } from './opening/folder.ts';
-import { damaged } from './backups/backups.ts';
-import { migrate, readMigrations, versionIn } from './opening/migrate.ts';
+import { migrate, type Migration, readMigrations, versionIn } from './opening/migrate.ts';
 import { prepareFolder, recordVersion } from './opening/prepare.ts';
 import { endUpgrade } from './opening/upgrade.ts';
 import { watchFolder } from './opening/folder-watch.ts';
-import { LogWitness } from './opening/log-witness.ts';
+import type { Recovered } from './commits/commits.ts';
+import { listArchivedConversations } from './archive/archive-folder.ts';
+import type { OpenRecovered } from './recovery/damage-recovery.ts';
+import { finishRecovery } from './recovery/finish-recovery.ts';
+import { findRecoveryCause, MISSING_STORE, type RecoveryCause } from './recovery/recovery-cause.ts';
+import { StoreNotices } from './recovery/store-notices.ts';
+import { getJournalFolder } from './journal/journal.ts';
 import { CONFLICT_TRIES, isConflict, rootOf } from './failure.ts';
 import { remoteAddress } from './remote/address.ts';
 import type { RemoteOptions } from './remote/options.ts';
 import type { Store } from './store.ts';
-import { storeOn } from './store-on.ts';
 
 export interface StoreOptions {
   /**
@@ -31,12 +39,23 @@ export interface StoreOptions {
   timeoutMs?: number | undefined;
   /** Called when the engine starts opening in its own threads, so that this one is free. */
   onBegin?: (() => void) | undefined;
-  /** Gets a line for the person where a store was here and is gone, or was unfinished and nothing could be made of it. */
+  /**
+   * Receives a line for the person: a store is missing, was never finished, or was rebuilt, or the archive cannot be
+   * written.
+   */
   warn?: ((line: string) => void) | undefined;
+  /** The store is built from another source, so an empty folder is expected. */
+  isRebuilt?: boolean;
+  /** Folder of the archive; left out for none. Ignored for a store on a server. */
+  archive?: string | undefined;
   /** For a store on a server. */
   remote?: RemoteOptions | undefined;
 }
 
+/** Loads the modules that are needed only after the engine has opened the store. */
+const loadStore = () => import('./store-on.ts');
+
+const SCHEMA = join(import.meta.dirname, '../../../schema');
 /** A disk that others keep busy takes its time for what a crash has left. */
 const OPEN_MS = 30_000;
 
@@ -45,31 +64,105 @@ const OPEN_MS = 30_000;
  * `not_allowed` where a server lets nobody in.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, schemaDir, signal, timeoutMs = OPEN_MS, onBegin, warn = () => undefined } = options;
+  const { url, schemaDir = SCHEMA, signal, onBegin } = options;
   signal?.throwIfAborted();
   const folder = folderOf(url);
-  const migrations = await readMigrations(schemaDir ?? join(import.meta.dirname, '../../../schema'));
+  const migrations = await readMigrations(schemaDir);
   const address = remoteAddress(url);
   if (address !== null) {
     onBegin?.();
     const { openRemoteStore } = await import('./remote/open-remote.ts');
     return openRemoteStore(address, migrations, { ...options.remote, signal });
   }
-  if (folder !== null) await checkFolder(folder);
-  const before = folder === null ? 0 : await prepareFolder(folder, migrations, warn);
-  const connected = await connect(url, { signal, timeoutMs, onBegin });
-  const { database, lost } =
-    folder === null ? { database: connected, lost: undefined } : await guarded(connected, folder);
+  if (folder === null) return openFiles(null, migrations, options, new StoreNotices(null, options.warn));
+  return namingFullDisk(folder, () => openFolder(folder, migrations, options));
+}
+
+/** Opens the store in a folder. A damaged one is recovered from its archive. */
+async function openFolder(folder: string, migrations: readonly Migration[], options: StoreOptions): Promise<Store> {
+  const { archive = null } = options;
+  const notices = new StoreNotices(folder, options.warn);
+  await finishRecovery(folder);
   try {
-    if (folder !== null && before > 0 && (await versionIn(database)) === 0)
-      throw damaged(folder, 'it has no schema version any more');
+    if (archive !== null && (await isLost(folder, archive))) throw new StoreDamaged(folder, MISSING_STORE);
+    return await openFiles(folder, migrations, options, notices);
+  } catch (error) {
+    if (!(error instanceof StoreDamaged) || archive === null) throw error;
+    const cause = findRecoveryCause(error.detail);
+    // A child process does the work.
+    options.onBegin?.();
+    const recovered = await recoverFiles(folder, folder, options, notices, cause).catch((failure: unknown) => {
+      // With more space the next start recovers the store.
+      if (failure instanceof TriadError && failure.code === 'store_unwritable') throw failure;
+      return null;
+    });
+    // The error of the damage says what else can be done.
+    if (recovered === null) throw error;
+    return openFiles(recovered, migrations, options, notices);
+  }
+}
+
+/** Returns whether the store was deleted and its archive was not. */
+async function isLost(folder: string, archive: string): Promise<boolean> {
+  return !existsSync(join(folder, 'CURRENT')) && (await listArchivedConversations(archive)).length > 0;
+}
+
+/** Builds a new store from a damaged one and returns its folder. `base`: folder of the store in the data folder. */
+async function recoverFiles(
+  base: string,
+  damaged: string,
+  { archive = '', schemaDir = SCHEMA }: StoreOptions,
+  notices: StoreNotices,
+  cause: RecoveryCause,
+): Promise<string> {
+  const { describeRecovery, recoverStore } = await import('./recovery/recover-store.ts');
+  const { folder, report } = await recoverStore({ base, damaged, archive, schemaDir }, { connect, openStore });
+  await notices.add(describeRecovery(report, notices.countRecovery(), cause));
+  return folder;
+}
+
+/** Opens a store in this folder, or in memory. */
+async function openFiles(
+  folder: string | null,
+  migrations: readonly Migration[],
+  options: StoreOptions,
+  notices: StoreNotices,
+): Promise<Store> {
+  const { url, signal, timeoutMs = OPEN_MS, onBegin, warn = () => undefined, archive = null } = options;
+  if (folder === null) {
+    const database = await connect(url, { signal, timeoutMs, onBegin });
+    await migrate(database, migrations);
+    return (await loadStore()).storeOn(database).store;
+  }
+  await checkFolder(folder);
+  const before = options.isRebuilt ? 0 : await prepareFolder(folder, migrations, warn);
+  const connected = await connect(`rocksdb://${folder}`, { signal, timeoutMs, onBegin });
+  const { database, lost } = await guarded(connected, folder);
+  try {
+    const { storeOn } = await loadStore();
+    if (before > 0 && (await versionIn(database)) === 0)
+      throw new StoreDamaged(folder, 'it has no schema version any more');
     const version = await migrate(database, migrations, before === 0);
-    if (folder !== null && before !== version) await recordVersion(folder, version);
+    if (before !== version) await recordVersion(folder, version);
     // Also of one that was killed right before this.
-    if (folder !== null) await endUpgrade(folder);
-    const diskFull = () => (folder === null ? null : findDiskFull(folder));
-    const { store, recover } = storeOn(database, { folder, lost, diskFull });
-    await recover();
+    await endUpgrade(folder);
+    const openRecovered: OpenRecovered = async (damaged, cause) => {
+      const recovered = await recoverFiles(folderOf(url) ?? folder, damaged, options, notices, cause);
+      const next = await connect(`rocksdb://${recovered}`, { timeoutMs: OPEN_MS });
+      return { database: (await guarded(next, recovered)).database, folder: recovered };
+    };
+    const { store, recover } = storeOn(database, {
+      folder,
+      lost,
+      archive,
+      warn,
+      notices,
+      diskFull: () => findDiskFull(folder),
+      mode: { kind: 'behind', journal: getJournalFolder(folder) },
+      openRecovered: archive === null ? null : openRecovered,
+    });
+    const recovered = await recover();
+    if (recovered) for (const says of describeRecovered(recovered)) await notices.add(says);
     return store;
   } catch (error) {
     await database.close();
@@ -77,9 +170,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
+/** Returns sentences for the person about a journal of another store or with damage. */
+function describeRecovered({ setAside, damage }: NonNullable<Recovered>): Phrase[] {
+  return [
+    ...(setAside === null ? [] : [phrase('journal_set_aside', { folder: setAside })]),
+    ...(damage === null ? [] : [phrase('journal_damaged', { part: damage })]),
+  ];
+}
+
 /** The database with its folder watched: rejects all work after the folder is gone, and writes while the disk is full. */
 async function guarded(connected: Closable, folder: string): Promise<{ database: Closable; lost: AbortSignal }> {
-  const [watch, witness] = [await watchFolder(folder), new LogWitness(folder)];
+  const watch = await watchFolder(folder);
   const database: Closable = {
     ...connected,
     query: async (sql, values) => {
@@ -91,12 +192,10 @@ async function guarded(connected: Closable, folder: string): Promise<{ database:
       const shortage = findDiskFull(folder);
       if (shortage) throw shortage;
       await connected.transaction(sql, values);
-      witness.touch();
     },
     close: async () => {
       watch.end();
       await connected.close();
-      if (!watch.lost.aborted) await witness.close();
     },
   };
   return { database, lost: watch.lost };
@@ -125,7 +224,8 @@ export async function connect(
     return closable(database(surreal, folderOf(url)));
   } catch (error) {
     opening.then(() => surreal.close()).catch(() => undefined);
-    throw error;
+    if (options.signal?.aborted) throw error;
+    throw openingFault(url, error);
   } finally {
     restore();
     clearTimeout(timer);
@@ -143,7 +243,7 @@ function embedded(
   const factory = createNodeEngines()[target.slice(0, target.indexOf(':'))];
   if (!factory) throw new TriadError('internal', `The database driver has no engine for ${target}.`);
   const engine = factory(context);
-  engine.subscribe('error', (error) => failed(openingError(target, error)));
+  engine.subscribe('error', (error) => failed(openingFault(target, error)));
   const open = engine.open.bind(engine);
   engine.open = (state) => {
     state.url.toString = () => target;
@@ -153,27 +253,9 @@ function embedded(
   return engine;
 }
 
-/** Maps the engine's error text to a code; an unknown text becomes the detail. */
-function openingError(url: string, error: Error): TriadError {
-  const folder = folderOf(url) ?? url;
-  const detail = error.cause instanceof Error ? error.cause.message : error.message;
-  const options = { cause: error, detail };
-  if (/lock file|lock hold/i.test(detail)) {
-    return new TriadError(
-      'store_locked',
-      `The store in ${folder} is open in another process: close it or set TRIAD_HOME to another folder.`,
-      options,
-    );
-  }
-  if (/permission ?denied|read-?only|no space|not a directory|AlreadyExists/i.test(detail)) {
-    return new TriadError(
-      'store_unwritable',
-      `The store in ${folder} cannot be written: check the folder's owner, permissions and free space.`,
-      options,
-    );
-  }
-  if (DAMAGE.test(detail)) return damaged(folder, detail, error);
-  return new TriadError('store_failed', `The store in ${folder} cannot be opened: ${detail}`, options);
+function openingFault(url: string, error: unknown): TriadError {
+  const folder = folderOf(url);
+  return mapStoreFault(error, { folder, otherwise: `The store in ${folder ?? url} cannot be opened`, isOpen: false });
 }
 
 function timeout(url: string, timeoutMs: number): TriadError {
@@ -181,16 +263,13 @@ function timeout(url: string, timeoutMs: number): TriadError {
   return new TriadError('store_failed', message);
 }
 
-/** What the engine says where a file is not as it wrote it, also where a definition of the schema was lost with it. */
-const DAMAGE = /corrupt|checksum|missing files|no such file|no such field exists for table/i;
-
 function database(surreal: Surreal, folder: string | null): Database {
   return {
     query: async (sql, values) => {
       try {
         return await surreal.query<unknown[]>(sql, values);
       } catch (error) {
-        throw queryError(error, 'The store could not be read', folder);
+        throw mapStoreFault(error, { folder, otherwise: 'The store could not be read', isOpen: true });
       }
     },
     transaction: async (sql, values) => {
@@ -200,7 +279,7 @@ function database(surreal: Surreal, folder: string | null): Database {
         const cause = await failureOf(surreal, isOne ? sql : `BEGIN;\n${sql}\nCOMMIT;`, values);
         if (cause === null) return;
         if (tries < CONFLICT_TRIES && isConflict(cause)) continue;
-        throw queryError(cause, 'The store refused a write', folder);
+        throw mapStoreFault(cause, { folder, otherwise: 'The store refused a write', isOpen: true });
       }
     },
     record: (table, key) => new RecordId(table, typeof key === 'string' ? key : [...key]),
@@ -218,23 +297,4 @@ async function failureOf(surreal: Surreal, sql: string, values?: Record<string, 
   } catch (error) {
     return error;
   }
-}
-
-function queryError(error: unknown, what: string, folder: string | null): TriadError {
-  const { message } = errorInfo(error);
-  if (folder !== null && DAMAGE.test(message)) return damaged(folder, message, error);
-  if (/no space left|quota exceeded/i.test(message)) {
-    const full = `The disk of ${folder ?? 'the store'} is full: free some space, then start Triad again.`;
-    return new TriadError('store_unwritable', full, { cause: error, detail: message });
-  }
-  if (/read-only file system/i.test(message)) {
-    const readOnly = `The disk of ${folder ?? 'the store'} became read-only: make it writable, then start Triad again.`;
-    return new TriadError('store_unwritable', readOnly, { cause: error, detail: message });
-  }
-  if (/corruption/i.test(message)) {
-    const damaged =
-      'A part of the history cannot be read, the store is damaged: restore a backup with "triad restore DIR".';
-    return new TriadError('store_failed', damaged, { cause: error, detail: message });
-  }
-  return new TriadError('store_failed', `${what}: ${message}`, { cause: error });
 }

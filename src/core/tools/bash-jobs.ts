@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { TriadError } from '../base/errors.ts';
 import type { BackgroundCommand } from '../workspace/shell/background.ts';
+import type { RunShell } from '../workspace/shell/run-shell.ts';
 import { MAX_BYTES } from './reading/text-page.ts';
 import { toToolResult } from './to-tool-result.ts';
-import { defineTool, type ToolContext } from './tool.ts';
+import { defineTool } from './tool.ts';
 import { NO_PERMISSION } from './traits.ts';
 
 const Input = z.strictObject({
@@ -24,7 +25,7 @@ export const bashJobs = defineTool<z.infer<typeof Input>>({
   order: 'serial',
   execute: ({ action, id, from = 0 }, context) =>
     toToolResult(context, async () => {
-      const { background } = context.shell;
+      const { background } = context.shell.commands;
       if (action === 'list') {
         const all = background.list();
         const output = all.length === 0 ? 'You run nothing in the background.' : all.map(line).join('\n');
@@ -32,11 +33,11 @@ export const bashJobs = defineTool<z.infer<typeof Input>>({
       }
       if (id === undefined) throw new TriadError('bad_input', `Name the id of the command to ${action}`);
       if (action === 'kill') return { status: 'completed', output: line(await background.kill(id)) };
-      return read(context, id, from);
+      return read(context.shell.commands, id, from);
     }),
 });
 
-async function read({ shell: { background } }: ToolContext, id: string, from: number) {
+async function read({ background }: RunShell, id: string, from: number) {
   const { text, before, cursor, more, unkept, isRunning } = await background.read(id, from, MAX_BYTES);
   const state = background.list().find((one) => one.id === id);
   const notes = [

@@ -162,12 +162,17 @@ async function ask(
   input: Input,
   context: QuestionContext,
 ): Promise<Question> {
-  const { workspace, lent, signal } = context;
+  const { workspace, files, signal } = context;
   const { folder } = workspace;
   const startsIn = relative(folder, (await workingFolder(workspace, shellFolder(context))).folder);
-  const inTerminal = goesToTerminal(input) && lent('terminal') !== null;
+  const inTerminal = goesToTerminal(input) && files.lent('terminal') !== null;
   const subject = {
-    ...{ kind: 'tool' as const, tool: name, input, folder, preview: null, hash: canonicalHash({ tool: name, input }) },
+    kind: 'tool' as const,
+    tool: name,
+    input,
+    folder,
+    preview: null,
+    hash: canonicalHash({ tool: name, input }),
     ...(inTerminal ? { terminal: true as const } : {}),
     ...(startsIn === '' ? {} : { startsIn }),
   };
@@ -198,8 +203,8 @@ function titled(input: Input, startsIn: string): Phrase {
 }
 
 /** Where the last command has left the shell, as an absolute path. */
-function shellFolder({ workspace, shellFolder: within }: Pick<ToolContext, 'workspace' | 'shellFolder'>): string {
-  return join(workspace.folder, within());
+function shellFolder({ workspace, shell }: Pick<QuestionContext, 'workspace' | 'shell'>): string {
+  return join(workspace.folder, shell.folder());
 }
 
 /** Where its question said that it begins, relative to the workspace folder; null where there was none. */
@@ -218,10 +223,10 @@ function goesToTerminal({ background = false, read_only: readOnly = false }: Inp
 }
 
 /** The terminal that was approved; null where a shell of ours was. Throws `disconnected` where it has gone: nothing else takes its place. */
-function terminalOf(approval: Approval | null, { lent }: ToolContext): Lender | null {
+function terminalOf(approval: Approval | null, { files }: ToolContext): Lender | null {
   const subject = approval?.request.subject;
   if (subject?.kind !== 'tool' || subject.terminal !== true) return null;
-  const terminal = lent('terminal');
+  const terminal = files.lent('terminal');
   if (terminal !== null) return terminal;
   throw new TriadError(
     'disconnected',
@@ -265,19 +270,19 @@ async function settleEarlier({ host }: Running, context: ToolContext): Promise<v
 
 async function start(running: Running, input: Input, context: ToolContext): Promise<ToolResult> {
   await settleEarlier(running, context);
-  const id = await context.shell.start(await askedOf(running, input, context), context.call);
+  const id = await context.shell.commands.start(await askedOf(running, input, context), context.call.origin);
   const output = `It runs in the background as ${id}. bash_jobs reads what it prints, and ends it; it ends with you at the latest.`;
   return { status: 'completed', output, metadata: { command: input.command, background: id } };
 }
 
 async function run(running: Running, input: Input, context: ToolContext): Promise<ToolResult> {
   await settleEarlier(running, context);
-  const file = context.outputPath();
+  const file = context.outputs.path();
   const follower = new Follower(context);
   const asked = await askedOf(running, input, context);
   const terminal = terminalOf(running.approval, context);
-  const work = context.shell
-    .run({ ...asked, file, onOutput: (text, bytes) => follower.take(text, bytes) }, context.call, terminal)
+  const work = context.shell.commands
+    .run({ ...asked, file, onOutput: (text, bytes) => follower.take(text, bytes) }, context.call.origin, terminal)
     .finally(() => follower.end());
   // A step after the command can fail, for instance its snapshot.
   const [ran] = await Promise.allSettled([work]);
@@ -287,7 +292,7 @@ async function run(running: Running, input: Input, context: ToolContext): Promis
   const result = ran.value;
   const changed = settlement ? withoutPutBack(result.changed, settlement) : result.changed;
   const { output, exitCode, timedOut, stopped } = result;
-  const shown = await shownOutput(result, file, context.toolCallId);
+  const shown = await shownOutput(result, file, context.call.toolCallId);
   const status = stopped ? 'cancelled' : exitCode === 0 && !timedOut ? 'completed' : 'error';
   const putBack = settlement && describePutBack(settlement);
   const notes = [...notesOn(input, { ...result, changed }, context), ...(putBack === null ? [] : [putBack])];
@@ -295,13 +300,11 @@ async function run(running: Running, input: Input, context: ToolContext): Promis
     status,
     output: [...(shown === '' ? [] : [shown.replace(/\n$/, '')]), ...notes.map((note) => `[${note}]`)].join('\n'),
     metadata: {
-      ...{
-        command: input.command,
-        exitCode,
-        bytes: output.bytes,
-        timedOut,
-        network: running.network || terminal !== null,
-      },
+      command: input.command,
+      exitCode,
+      bytes: output.bytes,
+      timedOut,
+      network: running.network || terminal !== null,
       ...(result.terminalId === undefined ? {} : { terminalId: result.terminalId }),
       // Where the next command begins.
       folder: folderWithin(context, result),
@@ -390,6 +393,6 @@ class Follower {
   #tell(): void {
     clearTimeout(this.#soon ?? undefined);
     this.#soon = null;
-    this.#context.progress(this.#tail, this.#bytes);
+    this.#context.call.progress(this.#tail, this.#bytes);
   }
 }

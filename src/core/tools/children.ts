@@ -1,9 +1,8 @@
 /** The capability of starting sub-agents, as the lead's tools see it. */
 import type { Approval } from '#contract/approval.ts';
-import type { Effort, Envelope, Permission } from '#contract/agent.ts';
+import type { Effort, Permission } from '#contract/agent.ts';
 import type { JsonSchema } from '#contract/flows/control-flow.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
-import type { AgainOf } from '#contract/messages/again.ts';
 import type { StopReceipt } from '#contract/view.ts';
 import type { ReviewedAttempt } from '#contract/history/review-history.ts';
 import type { Question } from './question.ts';
@@ -29,8 +28,6 @@ export interface ChildRequest {
   seesReports: boolean;
   /** Minutes that it may work. */
   maxMinutes: number | null;
-  /** The person asks, for an execution again: this envelope is taken as it is. Left out of what an agent asks for. */
-  again?: { of: AgainOf; envelope: Envelope };
 }
 
 export interface ChildReport {

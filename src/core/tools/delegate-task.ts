@@ -53,7 +53,7 @@ ${atMost(maxSubAgents)} The person approves it first.`,
     agentTargets(operation === 'delegate' && name !== undefined ? [name] : [], false),
   question: async (input, context) => {
     if (input.operation !== 'delegate') return null;
-    return requireChildren(context).propose('delegate', context.toolCallId, [
+    return requireChildren(context).propose('delegate', context.call.toolCallId, [
       delegationRequest(input.agent_id ?? '', input.prompt ?? '', input.reason, input),
     ]);
   },
@@ -62,7 +62,7 @@ ${atMost(maxSubAgents)} The person approves it first.`,
     if (input.operation === 'list_agents') {
       return { status: 'completed', output: JSON.stringify({ success: true, agents: children.agents() }) };
     }
-    const [report] = await children.run(context.toolCallId, approval, 'all');
+    const [report] = await children.run(context.call.toolCallId, approval, 'all');
     return reportResult(report);
   },
 });

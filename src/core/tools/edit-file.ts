@@ -54,7 +54,9 @@ function asReplacement(input: Input): Replacement<Input> {
     verb: ['edit', 'Edited'],
     content: (before) => {
       const asked = edits.map(({ old_text: oldText, new_text: newText, replace_all: replaceAll }) => ({
-        ...{ oldText, newText, replaceAll },
+        oldText,
+        newText,
+        replaceAll,
       }));
       const { text, matches } = applyEdits(textOf(before, path), asked);
       return { text, note: noteOf(matches), metadata: { matches: matches.map(({ kind }) => kind) } };

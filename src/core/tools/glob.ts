@@ -25,8 +25,8 @@ export function globTool(): Tool {
       toToolResult(context, async () => {
         const { workspace } = context;
         const where = await searchFrom(workspace, input.path, [input.pattern]);
-        const hidden = await context.hidden('glob', await pathTargets(workspace, input.path ?? '.'));
-        const found = await context.search({
+        const hidden = await context.search.hidden('glob', await pathTargets(workspace, input.path ?? '.'));
+        const found = await context.search.run({
           kind: 'glob',
           pattern: input.pattern,
           includeIgnored: input.include_ignored ?? false,

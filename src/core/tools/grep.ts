@@ -41,10 +41,10 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
           pattern: input.pattern,
           ignoreCase: input.ignore_case ?? false,
           glob,
-          hidden: await context.hidden('grep', await pathTargets(workspace, input.path ?? '.')),
+          hidden: await context.search.hidden('grep', await pathTargets(workspace, input.path ?? '.')),
           ...where,
         } as const;
-        const found = await context.search(job, timeoutMs);
+        const found = await context.search.run(job, timeoutMs);
         const seconds = timeoutMs / 1000;
         const notes = [
           ...(found.timedOut

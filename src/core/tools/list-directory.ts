@@ -33,7 +33,7 @@ export function listDirectoryTool(): Tool {
         // Rules may name the path that was asked for, or the one that it leads to.
         const targets = await pathTargets(context.workspace, asked);
         const { values, canonical } = targets;
-        const hidden = await context.hidden('list_directory', targets);
+        const hidden = await context.search.hidden('list_directory', targets);
         const isHidden = (name: string): boolean =>
           values.some((path) => hidden.some((pattern) => matches(pattern, posix.join(path, name), LOOSELY)));
         const { names, more } = await withFolder(context.workspace, canonical, asked, (through) =>

@@ -64,12 +64,12 @@ ${atMost(maxSubAgents)} The person approves each task.`,
   question: (input, context) =>
     requireChildren(context).propose(
       'parallel',
-      context.toolCallId,
+      context.call.toolCallId,
       input.tasks.map((task) => delegationRequest(task.agent_id, task.prompt, task.reason, task)),
     ),
   execute: async (input, context, approval) => {
     const wait = input.wait_all ? 'all' : 'first';
-    return batchResult(await requireChildren(context).run(context.toolCallId, approval, wait));
+    return batchResult(await requireChildren(context).run(context.call.toolCallId, approval, wait));
   },
 });
 

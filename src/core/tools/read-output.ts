@@ -24,7 +24,7 @@ export const readOutput = defineTool<z.infer<typeof Input>>({
   order: 'concurrent',
   execute: (input, context) =>
     toToolResult(context, async () => {
-      const file = await context.output(input.call);
+      const file = await context.outputs.open(input.call);
       try {
         const first = input.offset ?? 1;
         const [page, { size }] = await Promise.all([

@@ -35,7 +35,7 @@ export const readReport = defineTool<z.infer<typeof Input>>({
   order: 'concurrent',
   execute: ({ run_id: runId, offset = 0 }, context) =>
     toToolResult(context, async () => {
-      const text = await context.report(runId);
+      const text = await context.reports.read(runId);
       if (text === null)
         throw new TriadError('not_found', `There is no report of ${runId} that you can read: name the child_id of one`);
       if (text === '') throw new TriadError('not_found', `The sub-agent ${runId} has written no report`);

@@ -113,7 +113,7 @@ export async function relocate(
   const tree = await treeAt(workspace, input.from);
   refuseOther(tree, approval);
   const to = input.to === null ? null : await freePlace(workspace, tree, input.to);
-  await context.alone(() => carryOut(tree, to, context));
+  await context.files.alone(() => carryOut(tree, to, context));
   const [first, ...also] = tree.entries.map(({ path }) => (to === null ? path : movedTo(tree, path, to)));
   const count = tree.isFolder ? countText(tree) : '';
   return {
@@ -125,7 +125,7 @@ export async function relocate(
 
 async function carryOut(tree: Tree, to: string | null, context: ToolContext): Promise<void> {
   const { workspace, signal } = context;
-  await context.keep(
+  await context.files.keep(
     tree.entries.flatMap(({ path, file }) => [
       { path, before: file, after: null },
       ...(to === null ? [] : [{ path: movedTo(tree, path, to), before: null, after: file, from: path }]),

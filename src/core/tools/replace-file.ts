@@ -172,7 +172,7 @@ async function replaceFile<Input extends { path: string }>(
       output: thereWords(target),
       metadata: { path, added, removed, created, diff, stamp: stampOf(Buffer.from(text)), ...metadata },
     };
-  const isSaved = await context.alone(() => put(target, Buffer.from(text), input.path, context));
+  const isSaved = await context.files.alone(() => put(target, Buffer.from(text), input.path, context));
   return {
     status: 'completed',
     output: `${created ? 'Made' : verb[1]} ${path}: ${lines(preview, text)}.${isSaved ? '' : UNSAVED}${note}`,
@@ -206,12 +206,12 @@ async function put(target: Target, after: Buffer, asked: string, context: ToolCo
   };
   const file = (bytes: Buffer) => ({ kind: 'file' as const, bytes, mode: mode ?? 0o666 & ~process.umask() });
   const ready = async () => {
-    await context.keep([{ path: shown, before: before && file(before), after: file(after) }]);
+    await context.files.keep([{ path: shown, before: before && file(before), after: file(after) }]);
     await unchanged();
   };
   const parent = dirname(target.path);
   await makeFolder(context.workspace, parent, asked);
-  const editor = target.editable && isEditable(after) ? context.lent('write') : null;
+  const editor = target.editable && isEditable(after) ? context.files.lent('write') : null;
   if (editor !== null) return putInEditor(editor, { target, after, ready }, asked, context);
   await withFolder(context.workspace, parent, asked, (through) =>
     writeAtomically(join(through, basename(target.path)), after, {
@@ -241,7 +241,7 @@ async function putInEditor(
 }
 
 /** One name for each call, so that it can be found after a kill, and nothing else be taken for it. */
-function temporaryOf(canonical: string, { runId, toolCallId }: ToolContext): string {
+function temporaryOf(canonical: string, { call: { runId, toolCallId } }: ToolContext): string {
   return temporaryName(canonical, sha256(`${runId} ${toolCallId}`).slice(0, 12));
 }
 
@@ -275,8 +275,8 @@ async function look(path: string, context: QuestionContext): Promise<Target> {
     }
     const stats = await file.handle.stat({ bigint: true });
     const disk = await file.handle.readFile({ signal: context.signal });
-    const before = await shownInEditor(context.lent, { path: file.path, disk }, context.signal);
-    const seen = context.seen(shown);
+    const before = await shownInEditor(context.files.lent, { path: file.path, disk }, context.signal);
+    const seen = context.files.seen(shown);
     // What the system says of a file says nothing of what is not saved.
     if (seen !== null && !isUnchanged(seen, before, before === disk ? stats : null))
       throw conflict(`${shown} has changed since you read it: read it again`);

@@ -7,7 +7,7 @@ import type { AskAboutChanges, ControlFiles, Settlement } from '../workspace/con
 import { asked } from './asked.ts';
 import type { ToolContext } from './tool.ts';
 
-type SettlementContext = Pick<ToolContext, 'ask' | 'signal' | 'workspace'>;
+type SettlementContext = Pick<ToolContext, 'call' | 'signal' | 'workspace'>;
 
 /** Settles all changes of control files in the workspace of a call. A stopped run has no answer, so it puts them back. */
 export function settleControlFiles(controlFiles: ControlFiles, context: SettlementContext): Promise<Settlement> {
@@ -16,7 +16,7 @@ export function settleControlFiles(controlFiles: ControlFiles, context: Settleme
 }
 
 /** Anything but a yes of the person puts the files back. A program that is closed asks again when the run is resumed. */
-function askAboutChanges({ ask, signal, workspace: { folder } }: SettlementContext): AskAboutChanges {
+function askAboutChanges({ call, signal, workspace: { folder } }: SettlementContext): AskAboutChanges {
   return async (files) => {
     const question = {
       ...asked(phrase('keep_control_files', { count: files.length }), [
@@ -32,7 +32,7 @@ function askAboutChanges({ ask, signal, workspace: { folder } }: SettlementConte
       risk: 'high' as const,
       reversible: true,
     };
-    const approval = await ask(question, signal).catch((error: unknown) => {
+    const approval = await call.ask(question, signal).catch((error: unknown) => {
       if (signal.aborted && !stopOf(signal).spreads) return null;
       throw error;
     });

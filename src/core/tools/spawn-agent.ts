@@ -101,7 +101,7 @@ ${atMost(maxSubAgents)} The person approves each one first, and may change or re
       seesReports: input.sees_reports ?? false,
       maxMinutes: input.max_minutes ?? null,
     };
-    return requireChildren(context).propose('spawn', context.toolCallId, [request], input.background);
+    return requireChildren(context).propose('spawn', context.call.toolCallId, [request], input.background);
   },
   execute: async (input, context, approval) => {
     const children = requireChildren(context);
@@ -118,7 +118,7 @@ ${atMost(maxSubAgents)} The person approves each one first, and may change or re
         output: JSON.stringify({ success: left === 0, child_id: input.child_id, ended }),
       };
     }
-    const [report] = await children.run(context.toolCallId, approval, input.background ? 'none' : 'all');
+    const [report] = await children.run(context.call.toolCallId, approval, input.background ? 'none' : 'all');
     return report?.outcome === null ? startedResult(report) : reportResult(report);
   },
 });

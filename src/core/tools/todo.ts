@@ -18,7 +18,6 @@ const Items = z.strictObject({
 export const todoWrite = defineTool<z.infer<typeof Items>>({
   ...common,
   name: 'todo_write',
-  ownState: true,
   changesState: true,
   describe: () =>
     'Writes your plan, which the person sees. Use it for work of three steps or more, and write it again when a step starts or is done.',

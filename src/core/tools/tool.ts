@@ -41,8 +41,8 @@ export interface CallSpan {
   spanId: string;
 }
 
-/** Everything that a tool may use of its run. */
-export interface ToolContext {
+/** The call of a tool, and what the tool may do in its name. */
+export interface ToolCallContext {
   readonly conversationId: string;
   readonly workflowId: string;
   readonly runId: string;
@@ -52,71 +52,102 @@ export interface ToolContext {
   readonly model: string;
   /** The telemetry span of this call; null if no collector is set up. */
   readonly span: CallSpan | null;
-  /** Nothing outside may be read or written. */
-  readonly workspace: Workspace;
+  /** The call as its change sets record it. */
+  readonly origin: Call;
+  /** Asks the person while the call runs. No rule and no mode answers for the person. */
+  ask(question: Question, signal: AbortSignal): Promise<Approval | null>;
+  /** Sends one model request beside the turns of the run, counted like them. Throws what `sideRequest` throws. */
+  sample(request: Sampling, signal: AbortSignal): Promise<Sampled>;
+  /** Shows the end of the printed output and its size in bytes, and resets the inactivity limit. Stores nothing. */
+  progress(tail: string, bytes: number): void;
+}
+
+/** Files of the workspace as this run reads and changes them. */
+export interface FileContext {
+  /**
+   * Returns the stamp of a file, by its path relative to the workspace, as the last completed call of the run read or wrote
+   * it (`stamp` in its metadata); null if none did. Read from the history of the run, so a resumed run has it too.
+   */
+  seen(path: string): string | null;
+  /** Stores what the call will change, so that it can be undone. If it rejects, nothing may be written. */
+  keep(files: readonly Changing[]): Promise<void>;
+  /** Runs work that changes the workspace while no other run does. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
   /** The client that lends its editor's files or its terminals to the conversation now. */
   readonly lent: Lending;
+  /** Files that the person allowed with their keys in this conversation. */
+  readonly unredacted: AllowedFiles;
+}
+
+export interface SearchContext {
+  /** Searches the workspace, a few at a time for each run. After `timeoutMs` the search stops, and returns what it found. */
+  readonly run: (job: SearchJob, timeoutMs?: number) => Promise<SearchResult>;
+  /** Returns patterns of paths that rules hide from this agent, for a tool that reads many files at these targets. */
+  hidden(tool: string, targets: Targets): Promise<readonly string[]>;
+  /** Waits until the run may use one more thread. Returns the function that releases it. */
+  acquireThread(): Promise<() => void>;
+}
+
+interface ShellContext {
+  /** Commands of this run. */
+  readonly commands: RunShell;
+  /**
+   * Returns the folder of the shell after the last command of the run, relative to the workspace; empty for the workspace
+   * itself. Read from the history, so a resumed run has it too. The folder may be deleted by now.
+   */
+  folder(): string;
+}
+
+/** Stored outputs of calls. */
+interface OutputContext {
+  /** Returns where the whole output of this call may be stored. */
+  path(): string;
+  /** Opens a long output of this run. Rejects with `not_found` if none is stored. The caller closes the handle. */
+  open(toolCallId: string): Promise<FileHandle>;
+  /** Stores an image for the model. If it rejects, the image may not be shown. */
+  keepImage(bytes: Buffer): Promise<void>;
+}
+
+interface ReportContext {
+  /** Returns the reports of sub-agents that this agent may search, newest first. */
+  past(): Promise<readonly PastReport[]>;
+  /** Returns earlier sessions that read or wrote notes of the folder, by path of the note, newest first; none for a sub-agent. */
+  noteSessions(): Promise<ReadonlyMap<string, readonly NoteSession[]>>;
+  /**
+   * Returns the whole report of a finished sub-agent of this conversation, or of an earlier one in the same folder; null if
+   * this agent may read none with that id. Throws `conflict` while the sub-agent runs.
+   */
+  read(runId: string): Promise<string | null>;
+}
+
+interface WebContext {
+  /** Hosts that are not public, and that the person allows tools to reach. */
+  readonly privateHosts: readonly string[];
+  /** The web search that the person has configured. */
+  readonly searchEndpoint: Pick<SearchEndpoint, 'host' | 'search'>;
+}
+
+/** Everything that a tool may use of its run. */
+export interface ToolContext {
+  readonly call: ToolCallContext;
   /** Aborts when the run is stopped; every wait takes it. */
   readonly signal: AbortSignal;
-  /** Starting sub-agents; null for every run but a lead's. */
-  readonly children: Children | null;
-  /** The agent's plan as it last wrote it; kept when its run is resumed. */
+  /** Nothing outside may be read or written. */
+  readonly workspace: Workspace;
+  readonly files: FileContext;
+  readonly search: SearchContext;
+  readonly shell: ShellContext;
+  readonly outputs: OutputContext;
+  readonly reports: ReportContext;
+  readonly web: WebContext;
+  readonly memory: Memory;
+  /** The plan of the agent; a resumed run has it too. */
   readonly plan: {
     read(): readonly PlanItem[];
     write(items: PlanItem[]): Promise<void>;
   };
-  readonly memory: Memory;
-  /**
-   * The stamp of a file, by its path relative to the workspace, as the run's last call that completed has read or written
-   * it (`stamp` in its metadata); null where none has. Read from the run's history, so a resumed run knows it too.
-   */
-  readonly seen: (path: string) => string | null;
-  /**
-   * Where the run's last command has left its shell, relative to the workspace folder; empty for itself. From the run's
-   * history, so a resumed run goes on there; it may be gone by now.
-   */
-  readonly shellFolder: () => string;
-  /** The call as a change set of it says. */
-  readonly call: Call;
-  /** Keeps what the call is about to change, so that it can be undone; rejects where it cannot, and nothing may be written then. */
-  readonly keep: (files: readonly Changing[]) => Promise<void>;
-  /** Runs work that changes something in the workspace while no other run does; each such work is run through it. */
-  readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Keeps a picture that the model is to see; rejects where it cannot, and it may not be shown then. */
-  readonly keepImage: (bytes: Buffer) => Promise<void>;
-  /** Files that the person allowed with their keys in this conversation. */
-  readonly unredactedFiles: AllowedFiles;
-  /** Commands of this run. */
-  readonly shell: RunShell;
-  /** Where the whole output of this call may be kept. */
-  outputPath(): string;
-  /** The whole of a long output of this run; rejects with `not_found` where none is kept. The caller closes the handle. */
-  output(toolCallId: string): Promise<FileHandle>;
-  /** Reports of sub-agents that this agent may search, newest first. */
-  pastReports(): Promise<readonly PastReport[]>;
-  /** The earlier sessions in which notes of the folder were read or written, by the note's path, newest first; none for a sub-agent. */
-  noteSessions(): Promise<ReadonlyMap<string, readonly NoteSession[]>>;
-  /**
-   * The whole report of a sub-agent of this conversation that has ended, or of an earlier one in the same folder; null
-   * where this agent may read none of that id. Throws `conflict` while it works.
-   */
-  report(runId: string): Promise<string | null>;
-  /** Patterns of paths that rules hide from this agent, for a tool that looks at many files at these targets. */
-  hidden(tool: string, targets: Targets): Promise<readonly string[]>;
-  /** Asks the person while the call runs; the answer is theirs alone, whatever rules and the mode say. */
-  ask(question: Question, signal: AbortSignal): Promise<Approval | null>;
-  /** One model request of the run beside its turns, counted as they are. Throws what `sideRequest` throws. */
-  sample(request: Sampling, signal: AbortSignal): Promise<Sampled>;
-  /** Shows what the call has printed last and how many bytes in all, and tells that it works; costs nothing that is stored. */
-  readonly progress: (tail: string, bytes: number) => void;
-  /** Resolves when the run may use one more thread; who has called it gives that back. */
-  readonly thread: () => Promise<() => void>;
-  /** Hosts that the person lets tools reach although they are not public. */
-  readonly privateHosts: readonly string[];
-  /** Searches the workspace, a few at a time for each run. `timeoutMs`: after this it is stopped, and answers what it found. */
-  readonly search: (job: SearchJob, timeoutMs?: number) => Promise<SearchResult>;
-  /** The search of the web that the person has configured. */
-  readonly webSearch: Pick<SearchEndpoint, 'host' | 'search'>;
+  /** Starts sub-agents; null for every run but a lead's. */
+  readonly children: Children | null;
 }
 
 /** What this installation has of what tools may need. */
@@ -148,11 +179,13 @@ export interface NoteSession {
 /** A change of a file: its path relative to the workspace, and what is there before and after. */
 type Changing = Step;
 
-/** The part of the context that `question` gets. */
-export type QuestionContext = Pick<
-  ToolContext,
-  'toolCallId' | 'workspace' | 'lent' | 'signal' | 'children' | 'seen' | 'shellFolder' | 'webSearch' | 'unredactedFiles'
->;
+/** The part of the context that `question` gets: a question changes nothing. */
+export interface QuestionContext extends Pick<ToolContext, 'workspace' | 'signal' | 'children'> {
+  readonly call: Pick<ToolCallContext, 'toolCallId'>;
+  readonly files: Pick<FileContext, 'seen' | 'lent' | 'unredacted'>;
+  readonly shell: Pick<ShellContext, 'folder'>;
+  readonly web: Pick<WebContext, 'searchEndpoint'>;
+}
 
 /** Whom a tool starts: a temporary agent that its lead makes up, one that is defined, or the one that the tool is named after. */
 export type Starts = 'temporary' | 'defined' | 'named';
@@ -182,8 +215,6 @@ export interface Tool<Input = unknown> {
   readonly baseline: boolean;
   /** Only an agent that names it has it; any may, also where its lead does not. */
   readonly onlyNamed?: true;
-  /** It changes nothing but what its run keeps of itself: a fork that takes its result has it keep that, too. */
-  readonly ownState?: true;
   /** True if it changes notes, plans or background commands, which needs no permission. */
   readonly changesState?: true;
   /** Only the lead is offered it. */

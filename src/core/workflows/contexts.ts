@@ -1,4 +1,4 @@
-/** What the person asks of the context of a conversation's lead: to make room in it, at work or at rest, and to take that back. */
+/** Compacts the context of a conversation's lead on request, while it works or after its end, and undoes compactions. */
 import { MAX_RETRY_DELAY_MS } from '#contract/limits.ts';
 import type { CompactionEntry } from '#contract/message.ts';
 import type { Parsed } from '#contract/rpc.ts';
@@ -8,20 +8,20 @@ import { Exclusive } from '../base/exclusive.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { Watchdog } from '../base/watchdog.ts';
-import { Recorder, type Emit } from '../log/recorder.ts';
-import { toldWire } from '../log/told.ts';
-import { Transcript } from '../log/transcript.ts';
-import { WorkflowTotals } from '../log/workflow-totals.ts';
-import { compact } from '../loop/compaction.ts';
-import { restored } from '../loop/compaction-desk.ts';
-import { estimatedInput } from '../loop/request-meter.ts';
+import { Recorder, type Emit } from '#core/store/log/recorder.ts';
+import { toldWire } from '#core/store/log/told.ts';
+import { Transcript } from '#core/store/log/transcript.ts';
+import { WorkflowTotals } from '#core/store/log/workflow-totals.ts';
+import { compact, type CompactedRun } from '#core/runs/loop/compact.ts';
+import { restored } from '#core/runs/loop/compaction-requests.ts';
+import { estimatedInput } from '#core/runs/loop/request-meter.ts';
 import type { ModelUsage } from '../model/model.ts';
 import { RequestRetries } from '../model/request-retries.ts';
 import { Listeners } from '../base/listeners.ts';
 import type { Engine } from '../runs/engine.ts';
 import { saidBefore } from './lead.ts';
 import type { Orchestrator } from './orchestrator.ts';
-import { loadWorkflows } from '../runs/undo/undo-events.ts';
+import { loadWorkflows } from '#core/store/log/earlier-leads.ts';
 import { refuseInTrash } from './trash.ts';
 
 export class Contexts {
@@ -38,9 +38,9 @@ export class Contexts {
     return this.#exclusive.run(conversationId, async () => {
       const active = this.#orchestrator.active().filter((one) => one.conversationId === conversationId);
       const [lead] = active.flatMap(({ runs }) => runs.get(runs.leadRunId)?.context ?? []);
-      if (lead) return lead.desk.ask();
+      if (lead) return lead.compactions.request();
       if (active.length > 0) throw new TriadError('conflict', 'The work begins just now: try again in a moment');
-      await this.#atRest(conversationId);
+      await this.#compactEnded(conversationId);
       return { waits: false };
     });
   }
@@ -54,7 +54,7 @@ export class Contexts {
     await log.open(conversationId);
     await log.knowRun(runId);
     const stored = await store.entriesOf(runId);
-    // No wait from here to the record: what is seen now still holds then.
+    // Nothing waits from here to the record, so the entry cannot change in between.
     const histories = this.#historiesOf(runId);
     const entry = restored(histories[0]?.entries ?? stored, n, undone);
     for (const history of histories) history.replace(entry);
@@ -63,7 +63,7 @@ export class Contexts {
     await log.append({ type: 'compaction-undo', ...who, entry });
   }
 
-  /** A run as it works, and as leads that work now were told of it. */
+  /** Returns the live histories with the entries of the run: its own, and those in the context of a working lead. */
   #historiesOf(runId: string): Transcript[] {
     return this.#orchestrator.active().flatMap(({ runs }) => {
       const told = runs.get(runs.leadRunId)?.context?.prior.find((one) => one.runId === runId);
@@ -71,80 +71,74 @@ export class Contexts {
     });
   }
 
-  /** The lead of the newest workflow that is told has ended: a message that is sent meanwhile waits for the summary. */
-  async #atRest(conversationId: string): Promise<void> {
+  /** Compacts the context of the newest lead, which has ended. New messages wait for the summary. */
+  async #compactEnded(conversationId: string): Promise<void> {
     const { store, log } = this.#engine;
     await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
-    const row = (await loadWorkflows(store, conversationId)).findLast(({ left }) => !left);
+    const row = (await loadWorkflows(store, conversationId)).at(-1);
     const run = row ? await store.run(row.runId) : null;
     if (!run) throw new TriadError('bad_input', 'There is nothing to compact yet');
     this.#orchestrator.refuseRealInDemo(run.envelope.provider);
     await log.knowRun(run.id);
     await this.#orchestrator.whileIdle(
       conversationId,
-      (signal) => Promise.resolve({ stored: this.#compactAtRest(run, signal) }),
+      (signal) => Promise.resolve({ stored: this.#sendCompaction(run, signal) }),
       { isLong: true },
     );
   }
 
-  async #compactAtRest(row: RunRow, signal: AbortSignal): Promise<CompactionEntry> {
+  async #sendCompaction(row: RunRow, signal: AbortSignal): Promise<CompactionEntry> {
     const { log } = this.#engine;
     const { conversationId, workflowId, id: runId } = row;
     const messageId = newId();
     const about = { messageId, conversationId, workflowId, runId, at: new Date().toISOString(), parts: [] };
-    // Where the process dies, this tells the sweep that a request of an ended workflow was on its way.
-    await log.save([{ kind: 'put', table: 'open_message', key: messageId, row: about }]);
+    // After a crash, the sweep finds the request of an ended workflow by this row.
+    await log.save([{ table: 'open_message', key: messageId, row: about }]);
     const watchdog = new Watchdog(row.envelope.limits.inactivityMs, () => undefined);
     try {
       const emit = this.#emitFor(row);
-      const run = await this.#runAtRest(row, watchdog, signal);
+      const run = await this.#loadEndedRun(row, watchdog, signal);
       return await compact(run, emit, { auto: false, tokensBefore: row.contextTokens ?? sizeOf(run) });
     } finally {
       watchdog.stop();
-      await log.save([{ kind: 'delete', table: 'open_message', key: messageId }]);
+      await log.save([{ table: 'open_message', key: messageId, row: null }]);
     }
   }
 
-  /** Nothing bounds what the person asks for. */
-  async #runAtRest(row: RunRow, watchdog: Watchdog, signal: AbortSignal) {
+  /** Loads the ended run for its compaction. No limit applies, because the person requested it. */
+  async #loadEndedRun(row: RunRow, watchdog: Watchdog, signal: AbortSignal): Promise<CompactedRun> {
     const engine = this.#engine;
     const { envelope } = row;
     const model = await engine.model(envelope.provider, row.conversationId);
-    const { prior } = await saidBefore(engine, { conversationId: row.conversationId, id: row.workflowId });
+    const prior = await saidBefore(engine, { conversationId: row.conversationId, id: row.workflowId });
     const entries = await engine.store.entriesOf(row.id);
     const nothing = (): void => undefined;
     return {
       envelope,
       history: new Transcript(entries),
       prior,
-      model,
-      noteSilence: nothing,
-      retries: () =>
-        new RequestRetries({
-          ...engine.requests.retryPorts(model.provider),
-          // The person and the next message wait for the result of this request, so it fails after a few tries.
-          hasAnswered: () => false,
-          maxPauseMs: MAX_RETRY_DELAY_MS,
-          tryNow: new Listeners(),
-          interruptsOnSilence: false,
-          isOtherRunWorking: () => true,
-          interrupt: nothing,
-        }),
-      watchdog,
-      limits: {
-        admit: () => null,
-        withdraw: nothing,
-        lastInput: () => 0,
-        noteMiscount: () => false,
-        isRaised: () => false,
-        askPerson: () => Promise.resolve('finish' as const),
-        close: nothing,
+      recorder: { publishSilence: nothing },
+      requests: {
+        model,
+        contextWindow: engine.capabilities(envelope.provider, envelope.model).contextWindow,
+        retries: () =>
+          new RequestRetries({
+            ...engine.requests.retryPorts(model.provider),
+            // The person and the next message wait for the result of this request, so it fails after a few tries.
+            hasAnswered: () => false,
+            maxPauseMs: MAX_RETRY_DELAY_MS,
+            tryNow: new Listeners(),
+            interruptsOnSilence: false,
+            isOtherRunWorking: () => true,
+            interrupt: nothing,
+          }),
+        admit: (until: AbortSignal) => engine.requests.limiter(model.provider).acquire(model, until, { free: true }),
+        price: (usage: ModelUsage) => engine.price(envelope.model, usage),
       },
-      admit: (until: AbortSignal) => engine.requests.limiter(model.provider).acquire(model, until, { free: true }),
-      price: (usage: ModelUsage) => engine.price(envelope.model, usage),
+      watchdog,
+      limits: { admit: () => null, withdraw: nothing, noteMiscount: () => false },
       signal,
-      contextWindow: engine.capabilities(envelope.provider, envelope.model).contextWindow,
-      plan: () => row.plan ?? [],
+      planItems: row.plan ?? [],
     };
   }
 
@@ -159,7 +153,7 @@ export class Contexts {
   }
 }
 
-function sizeOf({ envelope, prior, history }: Pick<Parameters<typeof compact>[0], 'envelope' | 'prior' | 'history'>) {
+function sizeOf({ envelope, prior, history }: CompactedRun): number {
   const messages = toldWire({ prior, entries: history.entries });
   return estimatedInput({ system: buildSystemPrompt(envelope), messages, tools: [] });
 }

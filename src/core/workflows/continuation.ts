@@ -1,37 +1,38 @@
-/** Second chances that a person gives: higher limits, and another attempt of a sub-agent. */
+/** Continues work on request of the person: with higher limits, or another attempt of a sub-agent. */
 import { isDeepStrictEqual } from 'node:util';
 import { endedAtLimit } from '#contract/ended-at-limit.ts';
 import { Budget } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
+import { spawnItems } from '#contract/spawn-items.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { chainOf, chainsIn, isLeft } from '../flows/chain.ts';
+import { chainOf, chainsIn, isLeft } from './flows/chain.ts';
 import { Exclusive } from '../base/exclusive.ts';
 import type { Engine } from '../runs/engine.ts';
 import { TriadError } from '../base/errors.ts';
-import { limitNotice, limitText } from '../budget/limit-notices.ts';
+import { limitNotice, limitText } from '#core/runs/budget/limit-notices.ts';
 import { inputName } from '../base/problem-words.ts';
 import { isAsSeen, type Orchestrator, type Seen, type Continuing } from './orchestrator.ts';
-import { isRaised, limitsOf, raisedBy, reached, sumUse } from '../budget/limits.ts';
+import { isRaised, limitsOf, raisedBy, reached, sumUse } from '#core/runs/budget/limits.ts';
 import { refuseInTrash } from './trash.ts';
 import { stopOf } from '../base/stop.ts';
-import type { LiveRun } from '../runs/run-tree.ts';
-import type { Workflow } from './workflow.ts';
+import type { LiveRun } from '#core/runs/workflow/run-tree.ts';
+import type { Workflow } from '#core/runs/workflow/workflow.ts';
 
 type Ids = Pick<RunRow, 'id' | 'conversationId' | 'workflowId' | 'parentRunId' | 'agent'>;
 
-/** What holds for a run now: its own limits and those of its workflow. */
+/** The current limits of a run and of its workflow. */
 interface Bounds {
   run: Budget;
   workflow: Budget;
 }
 
-/** What there should be more of, and the bounds that the person saw when asking for it. */
+/** The requested increase, and the limits that the person saw. */
 interface More {
   add: Budget;
   seen: Budget;
 }
 
-/** Takes effect at once; resolves when it is stored. */
+/** Changes a workflow at once. Resolves when the change is stored. */
 type Change = (workflow: Workflow) => Promise<void>;
 
 export class Continuation {
@@ -45,8 +46,8 @@ export class Continuation {
   }
 
   /**
-   * A sub-agent that did not complete goes on from its last finished step; where that is a chain, at the stage that did
-   * not, whichever run of it is named. Rejects a concurrent call for the same run (`conflict`).
+   * Continues a sub-agent that did not complete from its last finished step. In a chain, continues the stage that did not
+   * complete, for the id of any run of it. Rejects a concurrent call for the same run with `conflict`.
    */
   retry(runId: string): Promise<{ workflowId: string }> {
     const asked = this.#liveOf(runId);
@@ -54,6 +55,7 @@ export class Continuation {
       const row = await this.#lastOf(await this.#run(runId));
       refuseRetry(row);
       const workflow = await this.#workflow(row.workflowId);
+      if (workflow.from) await this.#refuseUnapproved(row, workflow);
       refuseAtLimit(await this.#engine.store.entriesOf(row.id), {
         run: row.limits ?? limitsOf(row.envelope),
         workflow: this.#live(row.workflowId)?.budget.limits ?? workflow.budget ?? {},
@@ -93,6 +95,7 @@ export class Continuation {
           () => change(undefined),
         );
       refuseServing(row);
+      refuseCopied(row);
       refuseUnlessExceeded(row);
       refuseAtLimit(entries, { run: limits, workflow: live?.budget.limits ?? budget ?? {} });
       refuseTooLittle('run', limits, row);
@@ -136,8 +139,8 @@ export class Continuation {
   }
 
   /**
-   * Beside the lead where that works still, else with the whole workflow, which goes on for it. `asked`: the workflow
-   * that lived when this was asked for, which may have been stopped since.
+   * Tries the run again beside its working lead, or continues the whole workflow. `asked`: the active workflow at the time
+   * of the request, which may have been stopped since.
    */
   async #tryAgain(row: RunRow, asked: Workflow | undefined, change?: Change): Promise<void> {
     this.#orchestrator.refuseRealInDemo(row.envelope.provider);
@@ -167,7 +170,7 @@ export class Continuation {
     await changed;
   }
 
-  /** Nobody goes on with it meanwhile: who does later finds the change in the store. `read`: what was seen, again. */
+  /** Runs `work` while the workflow cannot be continued. `read`: reads again what was seen, to detect a change. */
   #whileEnded(workflowId: string, seen: Seen, read: () => Promise<Seen>, work: () => Promise<void>) {
     return this.#orchestrator.whileEnded(workflowId, async () => {
       if (!isAsSeen(await read(), seen)) throw new TriadError('conflict', 'It went on meanwhile');
@@ -197,7 +200,19 @@ export class Continuation {
     return row;
   }
 
-  /** The run that a chain has come to: of one that has completed its own task, the last stage that was queued. */
+  /** Throws `conflict` for a sub-agent that a fork has copied and whose start was not approved there. */
+  async #refuseUnapproved(row: RunRow, workflow: WorkflowRow): Promise<void> {
+    const first = chainOf(row);
+    // The stages of a lead need no approval.
+    if (first === workflow.runId) return;
+    const approvals = await this.#engine.store.approvalsOf([workflow.id]);
+    const isApproved = approvals.some(({ request, decisions }) =>
+      spawnItems(request.subject).some(({ runId }, item) => runId === first && decisions[item]?.allowed),
+    );
+    if (!isApproved) refuseToRetry('This agent was never approved');
+  }
+
+  /** Returns the current run of a chain: the run itself or, if it has completed, the last queued stage. */
   async #lastOf(row: RunRow): Promise<RunRow> {
     if (row.outcome !== 'completed' || row.envelope.stages.length === 0) return row;
     const stages = await this.#stagesAfter(row);
@@ -216,11 +231,11 @@ export class Continuation {
     return chainsIn(await this.#engine.store.runsOf([row.workflowId])).get(row.id) ?? [];
   }
 
-  /** Throws where it is in the trash. */
+  /** Loads a workflow. Throws if it is in the trash. */
   async #workflow(workflowId: string): Promise<WorkflowRow> {
     const { store } = this.#engine;
     const row = await store.workflow(workflowId);
-    // Where its conversation is gone for good, what is left of it goes too.
+    // If its conversation is deleted, the rest of the workflow will be deleted soon.
     const conversation = row && (await store.conversation(row.conversationId));
     if (!conversation) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
     refuseInTrash(conversation);
@@ -242,26 +257,34 @@ function raised(before: Budget, { add, seen }: More, { usage, workedMs }: Pick<R
   );
 }
 
-/** What serves another run goes on only with that. */
+/** Throws `conflict` for a run that cannot be tried again. */
 function refuseRetry(row: RunRow): void {
   refuseServing(row);
+  refuseCopied(row);
   const { kind, parentRunId, attempt, outcome, status } = row;
-  const refuse = (why: string): never => {
-    throw new TriadError('conflict', `${why}: there is nothing to try again`);
-  };
-  if (parentRunId === null) refuse('This is the lead, and only a sub-agent can be tried again');
-  if (outcome === 'completed') refuse('This agent has completed its task');
-  if (attempt === 0 && outcome === null) refuse('This agent still waits for a yes, or for its turn');
-  // A stage that was stopped before its start has the yes of its chain.
+  if (parentRunId === null) refuseToRetry('This is the lead, and only a sub-agent can be tried again');
+  if (outcome === 'completed') refuseToRetry('This agent has completed its task');
+  if (attempt === 0 && outcome === null) refuseToRetry('This agent still waits for a yes, or for its turn');
+  // A stage that was stopped before its start has the approval of its chain.
   if (attempt === 0 && kind !== 'chain')
-    refuse(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
-  if (outcome === null) refuse(`This agent is ${status}`);
+    refuseToRetry(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
+  if (outcome === null) refuseToRetry(`This agent is ${status}`);
 }
 
-/** Only the run that it serves can go on, and hand the work over again. */
+function refuseToRetry(why: string): never {
+  throw new TriadError('conflict', `${why}: there is nothing to try again`);
+}
+
+/** Throws `conflict` for a coagent: only the reviewed run can continue, and hand the work over again. */
 function refuseServing({ kind, parentChain }: RunRow): void {
   if (kind !== 'coagent') return;
   throw new TriadError('conflict', `It serves the run of ${parentChain.at(-2)}: try that one again`);
+}
+
+/** Throws `conflict` for a copied run: its start was not approved in this conversation. */
+function refuseCopied({ copiedFrom }: RunRow): void {
+  if (copiedFrom)
+    throw new TriadError('conflict', `This is a copy: it can go on in session ${copiedFrom.conversationId} alone`);
 }
 
 /** Throws `conflict` if the stages of a lead have its answer: a later report of a sub-agent would not reach them. */
@@ -270,7 +293,7 @@ function refusePassedAnswer({ agent, outcome, envelope: { stages } }: RunRow): v
   throw new TriadError('conflict', `${agent} has passed its answer to ${stages[0]!.agent}: it reads no further report`);
 }
 
-/** What the person stops does not go on by what was asked for before. */
+/** Throws `conflict` if the person stopped the workflow after the request. */
 function refuseStopped({ runs: { controller } }: Workflow): void {
   if (controller.signal.aborted && stopOf(controller.signal).code === 'cancelled')
     throw new TriadError('conflict', 'This workflow was stopped just now');
@@ -282,7 +305,7 @@ function refuseEnding(run: LiveRun | undefined): void {
 
 const ENDING = 'It has just ended: look at how, and ask again';
 
-/** Outcomes of what ended at a limit. */
+/** Outcomes of a run that ended at a limit. */
 const AT_LIMIT = ['budget_exceeded', 'timed_out'] as const;
 
 type Ended = Pick<RunRow, 'outcome' | 'error' | 'status' | 'attempt'>;
@@ -301,7 +324,7 @@ function refuseUnlessExceeded({ outcome, error, status, attempt }: Ended): void 
   );
 }
 
-/** More than was used already, or it would be at its limit again before it has begun. */
+/** Throws `conflict` if the new limit is already used: the run would end at once. */
 function refuseTooLittle(
   of: 'run' | 'workflow',
   { iterations: _, ...limits }: Budget,
@@ -311,7 +334,7 @@ function refuseTooLittle(
   if (bound) throw new TriadError('conflict', `More than ${limitText(bound)} is used already: add more`);
 }
 
-/** What ended at a bound that still holds would only end there again. */
+/** Throws `conflict` if the work ended at a limit that was not raised: it would end there again. */
 function refuseAtLimit(entries: readonly Entry[], bounds: Bounds, who = 'It'): void {
   const told = limitNotice(entries);
   if (!told || isRaised(told.bound, bounds[told.bound.of])) return;

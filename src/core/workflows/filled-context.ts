@@ -1,26 +1,25 @@
-/** What fills the context of a conversation's lead, as its last response or compaction left it. */
+/** Measures the parts of the context of a conversation's lead after its last response or compaction. */
 import type { ContextPart } from '#contract/context/context-methods.ts';
 import type { CompactionEntry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { buildSystemPrompt } from '../agents/system-prompt.ts';
-import { holding, lastCompaction, type Told } from '../log/told.ts';
-import { lastResponse, Transcript } from '../log/transcript.ts';
-import { contextParts } from '../loop/context-parts.ts';
+import { holding, lastCompaction, type Told } from '#core/store/log/told.ts';
+import { lastResponse, Transcript } from '#core/store/log/transcript.ts';
+import { contextParts } from '#core/runs/loop/context-parts.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
 import type { ToolSpec } from '../model/model.ts';
 import { agentToolsOf } from '../runs/agent-tools.ts';
 import type { Engine } from '../runs/engine.ts';
-import { toolQuestionsOf } from '../runs/questions.ts';
-import type { LiveRun } from '../runs/run-tree.ts';
-import { selectSentTools, specsOf, toldOf } from '../runs/told-tools.ts';
-import { loadPriorEntries } from './lead.ts';
+import { loadPriorEntries } from '#core/store/log/earlier-leads.ts';
+import type { LiveRun } from '#core/runs/workflow/run-tree.ts';
+import { selectSentTools, specsOf, usableTools } from '../runs/sent-tools.ts';
 import { limitsIn } from './opening.ts';
 import type { Orchestrator } from './orchestrator.ts';
 
-/** Earlier workflows that are looked at: what is told of those before them moves the shares, and not their sum. */
+/** Number of workflows that are read. Older ones change only the shares of the parts, not their sum. */
 const RECENT = 200;
 
-/** Of the newest lead that is told and has had a response; none where there is no such. Of one that works, what it has in hand. */
+/** Returns the parts for the newest lead with a response; empty without one. Uses the live context of a working lead. */
 export async function filledContext(
   engine: Engine,
   orchestrator: Orchestrator,
@@ -29,14 +28,14 @@ export async function filledContext(
   const { store, log } = engine;
   await log.flush();
   const { items } = await store.workflows({ conversationId, limit: RECENT });
-  const told = items.filter(({ left }) => !left);
-  for (const [at, workflow] of told.entries()) {
+  for (const [at, workflow] of items.entries()) {
     const run = await store.run(workflow.runId);
     if (!run?.contextTokens) continue;
     const active = orchestrator.active().find(({ id }) => id === workflow.id);
     const { entries, prior, tools } =
-      inHand(active?.runs.get(workflow.runId)?.context) ?? (await atRest(engine, run, workflow, told.slice(at + 1)));
-    // What came since is in the next request only, and not in what its provider counted.
+      fromLiveRun(active?.runs.get(workflow.runId)?.context) ??
+      (await loadEnded(engine, run, workflow, items.slice(at + 1)));
+    // Excludes newer entries: the provider has not counted them yet.
     const last = Math.max(lastResponse(entries)?.n ?? -1, lastCompaction(entries)?.n ?? -1);
     const request = { system: buildSystemPrompt(run.envelope), tools: await tools() };
     return contextParts({ prior, entries: entries.filter(({ n }) => n <= last) }, request, run.contextTokens);
@@ -44,51 +43,50 @@ export async function filledContext(
   return [];
 }
 
-type Filled = Told & { tools: () => Promise<ToolSpec[]> };
+type FilledContext = Told & { tools: () => Promise<ToolSpec[]> };
 
-function inHand(context: LiveRun['context'] | undefined): Filled | null {
+function fromLiveRun(context: LiveRun['context'] | undefined): FilledContext | null {
   if (!context) return null;
   const { prior, history, tools } = context;
   return { prior, entries: [...history.entries], tools };
 }
 
-/** `earlier`: newest first. */
-async function atRest(
+/** Loads the context of an ended lead. `earlier`: earlier workflows, newest first. */
+async function loadEnded(
   engine: Engine,
   run: RunRow,
   workflow: WorkflowRow,
   earlier: readonly WorkflowRow[],
-): Promise<Filled> {
+): Promise<FilledContext> {
   const entries = await engine.store.entriesOf(run.id);
   const prior: Told['prior'][number][] = [];
   let compaction = holding(entries);
   for (const row of earlier) {
     const history = new Transcript(
-      compaction && standsFor(compaction, row) ? [] : await loadPriorEntries(engine.store, row),
+      compaction && replaces(compaction, row) ? [] : await loadPriorEntries(engine.store, row),
     );
     compaction ??= holding(history.entries);
     prior.unshift({ runId: row.runId, history });
   }
-  return { prior, entries, tools: () => toolsAtRest(engine, run, workflow) };
+  return { prior, entries, tools: () => loadTools(engine, run, workflow) };
 }
 
-/** Whether it stands for all that an earlier workflow said: that had completed, so no call of it was open. */
-function standsFor({ at, priorRuns }: CompactionEntry, { runId, outcome, endedAt }: WorkflowRow): boolean {
-  const isKnown = !priorRuns || priorRuns.includes(runId);
-  return isKnown && outcome === 'completed' && endedAt !== null && endedAt < at;
+/** Returns true if the compaction replaces all entries of an earlier workflow, which had completed without open calls. */
+function replaces({ at, priorRuns }: CompactionEntry, { runId, outcome, endedAt }: WorkflowRow): boolean {
+  return priorRuns.includes(runId) && outcome === 'completed' && endedAt !== null && endedAt < at;
 }
 
-/** As agents, rules and settings are now. */
-async function toolsAtRest(engine: Engine, run: RunRow, { approve }: WorkflowRow): Promise<ToolSpec[]> {
+/** Returns the tools of an ended lead, from the current agents, rules and settings. */
+async function loadTools(engine: Engine, run: RunRow, { approve }: WorkflowRow): Promise<ToolSpec[]> {
   const { agents, envelopes, tools } = engine;
   const { envelope, kind, id: runId, ...of } = run;
   const known = await agents.of(envelope.folder);
   const registry = toolsIn(tools, envelope).with(agentToolsOf(known, envelope.tools));
   const plan = { kind, envelope, recorder: { ids: { ...of, runId } } };
-  const questions = toolQuestionsOf({ engine, workflow: { approve }, plan });
-  const offered = await toldOf(registry.offered(envelope.tools, true), questions);
+  const asker = { engine, workflow: { approve }, plan };
+  const offered = await usableTools(registry.offered(envelope.tools, true), asker);
   const limits = await limitsIn(engine, envelope.folder);
-  const specs = await specsOf(registry, offered, questions, {
+  const specs = await specsOf(registry, offered, asker, {
     setup: envelopes.setup(envelope.provider),
     maxSubAgents: limits().max_sub_agents,
   });

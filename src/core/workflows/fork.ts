@@ -1,68 +1,68 @@
-/** Forks a conversation: a new one, made of copies, so that what becomes of the first does not touch it. */
-import type { ForkedFrom, Step } from '#contract/messages/fork.ts';
+/** Forks a conversation: creates a new one from copies, which is independent of the first. */
+import type { ForkedFrom } from '#contract/messages/fork.ts';
 import type { EventDraft } from '#contract/event.ts';
 import type { Parsed } from '#contract/rpc.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
+import { titleOf } from '#contract/messages/short-text.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import { chainsIn } from '../flows/chain.ts';
+import { chainsIn } from './flows/chain.ts';
 import type { Engine } from '../runs/engine.ts';
-import { loadWorkflows } from '../runs/undo/undo-events.ts';
-import { leadEntryOf } from './go-on.ts';
-import { imagesIn, type Source, takenOver } from './taken-over.ts';
+import { loadWorkflows } from '#core/store/log/earlier-leads.ts';
+import { type ForkContinuation, leadEntryOf } from './fork-continuation.ts';
+import { type ForkedWorkflow, imagesIn, makeWorkflowEvents } from './copied-events.ts';
 import { purge } from './trash.ts';
 
-/** Workflows that are read at once, and events that are appended before their commit is waited for: nothing else waits long. */
+/** Workflows of one read, and events of one commit. Small batches, so that other work does not wait long. */
 const [WORKFLOWS, EVENTS] = [20, 50];
 
 type Parts = Pick<Engine, 'store' | 'log' | 'outputs' | 'workspaces'>;
-type Asked = Pick<Parsed<'conversation.fork'>, 'workflowId' | 'end' | 'entry' | 'runId'>;
-
-/** What a fork does by itself, once it is made. */
-interface After {
-  step: Step;
-  begin: (made: ConversationRow) => Promise<void>;
-}
+type ForkedAt = Pick<Parsed<'conversation.fork'>, 'workflowId' | 'end' | 'entry' | 'runId'>;
 
 /**
- * Resolves with the new conversation once all of it is stored; until then it is in the trash, where one that a crash cut
- * off stays. `after`: it goes on from a step of the workflow, which then is none of its history. Rejects with `not_found`
- * for a workflow or an entry that the conversation does not have.
+ * Resolves with the new conversation once all of it is stored. Until then it is in the trash. After a crash, an incomplete
+ * fork stays there. `after`: the fork continues from a step of the workflow, which is not part of its history then.
+ * `prepare`: work before the fork leaves the trash; if it rejects, there is no fork. Rejects with `not_found` if the
+ * conversation does not have the workflow or the entry.
  */
 export async function fork(
   parts: Parts,
   conversation: ConversationRow,
-  { workflowId, end: asked, entry, runId }: Asked,
-  after?: After,
+  { workflowId, end: requestedEnd, entry, runId }: ForkedAt,
+  { after, prepare }: { after?: ForkContinuation; prepare?: () => Promise<void> } = {},
 ): Promise<ConversationRow> {
   const { store, log, workspaces } = parts;
   const rows = await loadWorkflows(store, conversation.id);
   const at = rows.find(({ id }) => id === workflowId);
   if (!at) throw new TriadError('not_found', `There is no workflow ${workflowId} in this conversation`);
-  if ((asked === 'before' || entry === undefined) && (entry ?? runId) !== undefined)
+  if (!after && (requestedEnd === 'before' || entry === undefined) && (entry ?? runId) !== undefined)
     throw new TriadError(
       'bad_input',
       'entry belongs to the end "after": before it nothing of the workflow is taken over; and runId to an entry',
     );
-  const end = after ? 'before' : asked;
-  const upTo = entry === undefined ? undefined : await leadEntryOf(parts, at, { runId: runId ?? at.runId, entry });
-  // With a message that was left goes what was left with it.
-  const told = rows.filter((row) => (!row.left || at.left) && (row.id < at.id || (end === 'after' && row === at)));
-  const made = await begun(parts, conversation, at.id);
+  const end = after ? 'before' : requestedEnd;
+  const upTo =
+    entry === undefined || after ? undefined : await leadEntryOf(parts, at, { runId: runId ?? at.runId, entry });
+  const history = rows.filter((row) => row.id < at.id || (end === 'after' && row === at));
+  const made = await createFork(parts, conversation, at.id);
   try {
-    const last = await copied(parts, told, { made, upTo: { [at.id]: upTo } });
+    const { last, runs } = await copyWorkflows(parts, history, { made, upTo: { [at.id]: upTo } });
+    if (after) await appendEvents(log, await after.copy(made.id, runs));
     await mustExist(store.conversation(conversation.id), 'The conversation was deleted while it was forked');
     const { conversationId, title } = made.from;
     const step = after && { step: after.step };
     const place = { message: rows.indexOf(at) + 1, ...(entry !== undefined && !after && { entry }) };
     const from: ForkedFrom = { conversationId, title, workflowId: at.id, last, ...place, ...step };
-    // Where nothing is told of in it, its first message gives it a title.
-    const set = { from, ...(last === null && { title: '' }) };
-    await log.save([{ kind: 'update', table: 'conversation', key: made.id, set, isKept: true }]);
+    // A fork without history gets its title from its first message.
+    const set = { from, ...(last === null && { title: after ? titleOf(at.prompt) : '' }) };
+    await log.save([{ table: 'conversation', key: made.id, change: (row) => ({ ...row, ...set }) }]);
+    await prepare?.();
     await store.restore(made.id);
-    await after?.begin({ ...made, from });
+    await after?.begin();
   } catch (error) {
+    // Only what is in the trash is purged: a fork that could not go on has left it.
+    await store.trash(made.id, new Date().toISOString()).catch(() => false);
     await purge(store, workspaces.changes, made.id).catch(() => false);
     throw error;
   }
@@ -74,14 +74,14 @@ export async function fork(
   return mustExist(store.conversation(made.id), 'The fork was not stored');
 }
 
-type Made = ConversationRow & { from: ForkedFrom };
+type NewFork = ConversationRow & { from: ForkedFrom };
 
-/** The row of the new one, in the trash. */
-async function begun(
+/** Creates the row of the fork, in the trash. */
+async function createFork(
   { store, log }: Parts,
   { id, title, folder, agent }: ConversationRow,
   workflowId: string,
-): Promise<Made> {
+): Promise<NewFork> {
   const at = new Date().toISOString();
   const from: ForkedFrom = { conversationId: id, title, workflowId, last: null, whole: false };
   const row = { id: newId(), title, folder, agent, createdAt: at, updatedAt: at, lastSeq: 0, usage: ZERO_TALLY, from };
@@ -90,17 +90,20 @@ async function begun(
   return row;
 }
 
-/** Copies these workflows, some at a time; returns the id of the last copy. `upTo`: the last entry, where not all are wanted. */
-async function copied(
+/**
+ * Copies the workflows in batches. Returns the id of the last copy, and the ids of the copied lead runs, by the ids of the
+ * runs that were copied and of their first originals. `upTo`: number of the last copied entry, by workflow.
+ */
+async function copyWorkflows(
   { store, log, outputs }: Parts,
   rows: readonly WorkflowRow[],
-  { made, upTo }: { made: Made; upTo: Readonly<Record<string, number | undefined>> },
-): Promise<string | null> {
+  { made, upTo }: { made: NewFork; upTo: Readonly<Record<string, number | undefined>> },
+): Promise<{ last: string | null; runs: ReadonlyMap<string, string> }> {
   const places = new Map(rows.map((row) => [row.id, { workflowId: newId(), runId: newId() }]));
   const runs = new Map(rows.map((row) => [row.runId, places.get(row.id)?.runId ?? '']));
   let last: string | null = null;
   for (let from = 0; from < rows.length; from += WORKFLOWS) {
-    const sources = await sourcesOf(store, rows.slice(from, from + WORKFLOWS), upTo);
+    const sources = await loadSources(store, rows.slice(from, from + WORKFLOWS), upTo);
     const drafts: EventDraft[] = [];
     for (const source of sources) {
       const { workflow } = source;
@@ -108,21 +111,31 @@ async function copied(
       if (!place) continue;
       const all = [source, ...(source.stages ?? []).map(({ entries }) => ({ workflow: {}, entries }))];
       for (const { sha256 } of all.flatMap(imagesIn)) await outputs.copyImage(workflow.conversationId, made.id, sha256);
-      drafts.push(...takenOver(source, { conversationId: made.id, ...place, runs }));
+      drafts.push(...makeWorkflowEvents(source, { conversationId: made.id, ...place, runs }));
       last = place.workflowId;
     }
-    for (let at = 0; at < drafts.length; at += EVENTS)
-      await Promise.all(drafts.slice(at, at + EVENTS).map((draft) => log.append(draft)));
+    await appendEvents(log, drafts);
   }
-  return last;
+  const first = rows.flatMap(({ copiedFrom, runId }) =>
+    copiedFrom ? [[copiedFrom.runId, runs.get(runId) ?? ''] as const] : [],
+  );
+  return { last, runs: new Map([...first, ...runs]) };
 }
 
-/** Without those of which their lead knows nothing: they wait, or were ended before they began. Throws `not_found` for no such entry. */
-async function sourcesOf(
+async function appendEvents(log: Parts['log'], drafts: readonly EventDraft[]): Promise<void> {
+  for (let at = 0; at < drafts.length; at += EVENTS)
+    await Promise.all(drafts.slice(at, at + EVENTS).map((draft) => log.append(draft)));
+}
+
+/**
+ * Loads the workflows to copy. Excludes those whose lead has no entry: they wait, or ended before their start. Throws
+ * `not_found` if an entry of `upTo` does not exist.
+ */
+async function loadSources(
   store: Parts['store'],
   rows: readonly WorkflowRow[],
   upTo: Readonly<Record<string, number | undefined>>,
-): Promise<Source[]> {
+): Promise<ForkedWorkflow[]> {
   const ids = rows.map(({ id }) => id);
   const [runs, approvals] = await Promise.all([store.runsOf(ids), store.approvalsOf(ids)]);
   const leads = runs.filter(({ parentRunId }) => parentRunId === null);

@@ -3,7 +3,7 @@ import type { WorkflowRow } from '#contract/view.ts';
 import type { Entry } from '#contract/message.ts';
 import { redact } from '../base/redact.ts';
 import { cutAtCodePoint } from '../base/text.ts';
-import { type OpenCalls, nextStep } from '../log/transcript.ts';
+import { type OpenCalls, nextStep } from '#core/store/log/transcript.ts';
 import type { Engine } from '../runs/engine.ts';
 import { findChangeSet } from '../runs/workspace-of.ts';
 import { formatUnknownOutcome } from '../tools/changed-files.ts';

@@ -1,35 +1,35 @@
-/** The workflows that were cut off and wait for the person to resume them, for the attention feed. */
+/** The interrupted workflows that the person can resume, for the attention feed. */
 import type { AgentEvent } from '#contract/event.ts';
 import type { Interrupted } from '#contract/view.ts';
 import { titleOf } from '#contract/messages/short-text.ts';
 import type { Store } from '../store/store.ts';
 
-interface Ports {
+interface InterruptedWorkPorts {
   store: Pick<Store, 'workflow' | 'workflows' | 'conversation'>;
   onChange(): void;
 }
 
-/** What nobody has taken up among so many later ones is found in the history. */
+/** Maximum number of listed workflows. The history shows older ones. */
 const MOST = 50;
 
 export class InterruptedWork {
-  readonly #ports: Ports;
-  /** Ids of those that were interrupted and may still be. */
+  readonly #ports: InterruptedWorkPorts;
+  /** Ids of workflows that were interrupted, and may be resumed by now. */
   readonly #known = new Set<string>();
   #list: readonly Interrupted[] | null = null;
   #isFound = false;
   #reading: Promise<Interrupted[]> | null = null;
 
-  constructor(ports: Ports) {
+  constructor(ports: InterruptedWorkPorts) {
     this.#ports = ports;
   }
 
-  /** Newest first; null as long as `find` looks for them. */
+  /** Returns the list, newest first; null until `find` has finished. */
   list(): Interrupted[] | null {
     return this.#list && [...this.#list];
   }
 
-  /** Call once at the start, behind the sweep; what that ended is known by its events. Rejects as the store does, until `signal`. */
+  /** Finds the interrupted workflows. Call it once after the sweep at the start. Rejects like the store, until `signal`. */
   async find(signal: AbortSignal): Promise<void> {
     try {
       const { items } = await this.#ports.store.workflows({ outcome: 'interrupted', limit: MOST });
@@ -41,7 +41,7 @@ export class InterruptedWork {
     }
   }
 
-  /** Reads them anew. Call when a conversation went to the trash or came back. */
+  /** Reads the list again. Call it after a conversation was moved to the trash or restored. */
   async refresh(): Promise<void> {
     if (!this.#isFound) return;
     const reading = this.#read();
@@ -56,27 +56,26 @@ export class InterruptedWork {
     }
   }
 
-  /** Call with each event of the log. */
+  /** Updates the list. Call it with each event of the log. */
   onEvent(event: AgentEvent): void {
     if (event.type === 'workflow-end' && event.outcome === 'interrupted') this.#known.add(event.workflowId);
-    // A new message in its conversation, too: the person went on without it.
-    const isConcerned =
-      event.type === 'workflow-end' || event.type === 'workflow-start' || event.type === 'workflow-leave';
+    // A new message also removes the earlier workflow of its conversation.
+    const isConcerned = event.type === 'workflow-end' || event.type === 'workflow-start';
     if (isConcerned && this.#known.size > 0) this.refresh().catch(() => undefined);
   }
 
-  /** Where another workflow of the conversation is newer, or the person left this one, nobody waits for it any more. */
+  /** Reads the list. Excludes an interrupted workflow if its conversation has a newer one. */
   async #read(): Promise<Interrupted[]> {
     const { store } = this.#ports;
     const found: Interrupted[] = [];
     // Ids grow with time.
     for (const id of [...this.#known].sort().reverse()) {
       const row = await store.workflow(id);
-      if (row?.outcome !== 'interrupted' || row.taken) this.#known.delete(id);
-      else if (!row.left && found.length < MOST) {
+      if (row?.outcome !== 'interrupted' || row.copiedFrom) this.#known.delete(id);
+      else if (found.length < MOST) {
         const { conversationId, prompt, agents, endedAt, createdAt } = row;
         const [last] = (await store.workflows({ conversationId, limit: 1 })).items;
-        // What was gone on without never waits again; an end of its own brings it back.
+        // A newer workflow replaces this one. A later interruption adds it again.
         if (last && last.id !== id) {
           this.#known.delete(id);
           continue;

@@ -13,7 +13,7 @@ export async function keep(
   const named = words === undefined ? {} : { firstTitle, title: words === '' ? await titleSaid(store, id) : words };
   const set = { ...named, ...(pinned !== undefined && { pinned }) };
   if (Object.keys(set).length === 0) return;
-  await log.save([{ kind: 'update', table: 'conversation', key: id, set, isKept: true }]);
+  await log.save([{ table: 'conversation', key: id, change: (row) => ({ ...row, ...set }) }]);
 }
 
 async function titleSaid(store: Pick<Engine['store'], 'events'>, id: string): Promise<string> {

@@ -1,8 +1,8 @@
 /** What choosing an agent as lead would run, before anything is said to it. */
 import type { LeadPreview } from '#contract/approval.ts';
 import type { Engine } from '../runs/engine.ts';
-import { checkInputContract } from '../runs/envelope-parts.ts';
-import { worstCase } from '../runs/worst-case.ts';
+import { checkInputContract } from '#core/runs/envelopes/envelope-parts.ts';
+import { worstCase } from '#core/runs/envelopes/worst-case.ts';
 import type { Settings } from '../settings/settings.ts';
 import { leadNamed } from './lead.ts';
 

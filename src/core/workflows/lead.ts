@@ -1,52 +1,45 @@
-/** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
+/** The lead of a workflow: its envelope, its plan with the earlier conversation, and the end of the workflow. */
 import type { AgentDefinition, Envelope, McpOffer } from '#contract/agent.ts';
-import type { Entry, Image } from '#contract/message.ts';
-import type { AgainOf } from '#contract/messages/again.ts';
+import type { Image } from '#contract/message.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
-import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import type { ConversationRow, RunRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import { describeAgentList } from '../agents/prompts/agent-list.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { Engine } from '../runs/engine.ts';
 import { TriadError } from '../base/errors.ts';
-import { partnerFor } from '../flows/partner.ts';
+import { partnerFor } from './flows/partner.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { traceIdOf } from '../base/ids.ts';
-import { Recorder } from '../log/recorder.ts';
-import type { RunSteps } from '../log/step-cache.ts';
-import { Transcript } from '../log/transcript.ts';
+import { Recorder } from '#core/store/log/recorder.ts';
+import type { Earlier } from '#core/store/log/told.ts';
 import { toolClashes } from '../runs/agent-tools.ts';
 import { loadOpenCalls } from './interrupted-calls.ts';
 import { getEnvironment } from './environment.ts';
-import type { EndedRun } from '../runs/run.ts';
+import type { EndedRun } from '#core/runs/execute-run.ts';
+import type { RunExtensions } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
 import { loadStored } from '../runs/stored-run.ts';
 import type { Settings } from '../settings/settings.ts';
-import { aloneFor } from './again/alone.ts';
 import { SubAgents } from './sub-agents/sub-agents.ts';
 import { usageOf } from '../base/usage.ts';
-import type { Workflow } from './workflow.ts';
-import { loadWorkflows } from '../runs/undo/undo-events.ts';
+import type { Workflow } from '#core/runs/workflow/workflow.ts';
 
 export interface Lead {
   envelope: Envelope;
   envelopeHash: string;
-  /** The stored run when it goes on. */
+  /** The stored run of a resumed lead; null for a new one. */
   row: RunRow | null;
-  /** The rows of its sub-agents and of their stages, likewise. */
+  /** The stored runs of its sub-agents and their stages. */
   children: RunRow[];
-  /** By the clock that never jumps. */
+  /** Start time from `performance.now()`. */
   startedAt: number;
-  /** Its envelope with what more MCP servers offer; left out for one that goes on. */
+  /** Returns the envelope with the offers of further MCP servers; left out for a resumed lead. */
   offered?: ((more: readonly McpOffer[]) => Pick<Lead, 'envelope' | 'envelopeHash'>) | undefined;
-  /** Nothing was said in the conversation before. */
+  /** True for the first workflow of the conversation. */
   isFirst: boolean;
-  /** Of a fork that goes on: the lead's where that was forked; else null. */
-  steps: RunSteps | null;
-  /** Of the message. */
+  /** Pictures of the message. */
   images: Image[] | undefined;
-  /** The execution that it has run again, which is all that it does. */
-  again?: AgainOf | undefined;
 }
 
 /** Creates the envelope of a lead for a message. `prompt`: null for no message. */
@@ -112,9 +105,9 @@ export async function planOf(
   engine: Engine,
   workflow: Workflow,
   recorder: Recorder,
-  { envelope, envelopeHash, row, children, startedAt, isFirst, images, steps, again }: Lead,
+  { envelope, envelopeHash, row, children, startedAt, isFirst, images }: Lead,
 ): Promise<RunPlan> {
-  const plan: RunPlan = {
+  return {
     recorder,
     kind: 'lead',
     depth: 0,
@@ -125,54 +118,27 @@ export async function planOf(
     attempt: (row?.attempt ?? 0) + 1,
     retried: false,
     stored: await loadStored(engine.store, row, children),
-    ...(isFirst ? { prior: [], left: [] } : await saidBefore(engine, workflow)),
-    steps,
+    prior: isFirst ? [] : await saidBefore(engine, workflow),
     queuedMs: performance.now() - startedAt,
     queueDepth: 0,
-    partner: again ? null : partnerFor(engine, workflow, envelope),
-    ...(again && { alone: aloneFor(engine, workflow, again, envelope) }),
-    children: (history, signal) => new SubAgents({ engine, workflow, plan, signal, history }),
   };
-  return plan;
 }
 
-/** What was said in the conversation before this workflow: the leads' entries, oldest first; apart, what was left. */
+/** Returns the parts that only a lead has. */
+export const LEAD_EXTENSIONS: RunExtensions = { partner: partnerFor, children: (run) => new SubAgents(run) };
+
+/** Returns what was said in the conversation before this workflow: the entries of the leads, oldest first. */
 export async function saidBefore(
   engine: Engine,
   workflow: Pick<Workflow, 'conversationId' | 'id'>,
-): Promise<Pick<RunPlan, 'prior' | 'left'>> {
-  const { store } = engine;
-  const rows = (await loadWorkflows(store, workflow.conversationId)).filter(({ id }) => id < workflow.id);
-  const told = rows.filter(({ left }) => !left);
-  const left = rows.filter((row) => row.left);
-  const entriesOf = async ({ id: workflowId, runId }: WorkflowRow) => ({
-    workflowId,
-    entries: await store.entriesOf(runId),
-  });
-  return {
-    prior: await Promise.all(
-      told.map(async (row) => {
-        const entries = await loadPriorEntries(store, row);
-        const openCalls = await loadOpenCalls(engine, row, entries);
-        return { runId: row.runId, history: new Transcript(entries), ...(openCalls && { openCalls }) };
-      }),
-    ),
-    left: await Promise.all(left.map(entriesOf)),
-  };
-}
-
-/** Returns the entries of an earlier lead and the result of its stages, which the person has read. */
-export async function loadPriorEntries(
-  store: Pick<Engine['store'], 'entriesOf' | 'run'>,
-  { runId, text, createdAt, endedAt }: WorkflowRow,
-): Promise<Entry[]> {
-  const [entries, run] = await Promise.all([store.entriesOf(runId), store.run(runId)]);
-  const stages = run?.outcome === 'completed' ? run.envelope.stages : [];
-  if (stages.length === 0 || text === '') return entries;
-  const names = stages.map(({ agent }) => agent).join(', then to ');
-  const words = `[Triad: your answer was passed to ${names}. This is the result that the person got:]\n\n${text}`;
-  const at = endedAt ?? createdAt;
-  return [...entries, { kind: 'user', source: 'engine', text: words, n: entries.length, at }];
+): Promise<RunPlan['prior']> {
+  const earlier = await engine.earlierLeads.load(workflow.conversationId, workflow.id);
+  const prior: Earlier[] = [];
+  for (const { row, lead } of earlier) {
+    const openCalls = row.outcome === 'interrupted' && (await loadOpenCalls(engine, row, lead.history.entries));
+    prior.push(openCalls ? { ...lead, openCalls } : lead);
+  }
+  return prior;
 }
 
 /** Ends a queued message that was cancelled before it started: nothing of it is sent to the model later. */

@@ -4,11 +4,11 @@ import { optionsOf } from '../approvals/policy.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { newId } from '../base/ids.ts';
-import type { Recorder } from '../log/recorder.ts';
+import type { Recorder } from '#core/store/log/recorder.ts';
 import { type ConfiguredServer, unusable } from '../mcp/configured.ts';
 import type { Engine } from '../runs/engine.ts';
 import type { Lead } from './lead.ts';
-import type { Workflow } from './workflow.ts';
+import type { Workflow } from '#core/runs/workflow/workflow.ts';
 
 /** The same lead, or with what those servers offer; never rejects: what goes wrong is told, and the lead goes without. */
 export async function withLentServers(
@@ -90,7 +90,13 @@ function requestOf(recorder: Recorder, { server, folder }: Passed, remainingMs: 
   const input = { server: name, ...shownLaunch(server), values: names };
   const { conversationId, workflowId, runId, agent } = recorder.ids;
   return {
-    ...{ id: newId(), conversationId, workflowId, runId, toolCallId: `mcp-${name}`, agent, chain: ['user', agent] },
+    id: newId(),
+    conversationId,
+    workflowId,
+    runId,
+    toolCallId: `mcp-${name}`,
+    agent,
+    chain: ['user', agent],
     title: `${launch.command === undefined ? 'Use' : 'Start'} the MCP server ${name}`,
     description: `The client of this session passes it. Your yes holds for exactly this in this folder, whenever a client passes it. ${reach}`,
     subject: {
@@ -98,13 +104,16 @@ function requestOf(recorder: Recorder, { server, folder }: Passed, remainingMs: 
       action: runs,
       reason: 'The client of this session passes this MCP server',
       impact: reach,
-      ...{ folder, input, hash: canonicalHash(input) },
+      folder,
+      input,
+      hash: canonicalHash(input),
     },
     options: optionsOf(undefined),
     risk: 'high',
     reversible: false,
     during: true,
-    ...{ remainingMs, at: new Date().toISOString() },
+    remainingMs,
+    at: new Date().toISOString(),
   };
 }
 

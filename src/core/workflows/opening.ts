@@ -2,15 +2,12 @@
 import type { ApprovePolicy, Budget, Envelope } from '#contract/agent.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Image } from '#contract/message.ts';
-import type { AgainOf } from '#contract/messages/again.ts';
-import type { ForkStep } from '#contract/messages/fork.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { Door } from '#contract/telemetry/door.ts';
 import type { RunRow } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
-import type { RunSteps } from '../log/step-cache.ts';
 import type { Engine } from '../runs/engine.ts';
 import { loweredLimits } from '../settings/project-config.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -28,11 +25,6 @@ export interface Opening {
   via?: Door | undefined;
   /** The id that its sender gave the message. */
   sentAs?: string | undefined;
-  /** The execution that is run again, in place of a lead's work. */
-  again?: AgainOf | undefined;
-  /** The step of another conversation that it goes on from, and the steps of the lead there, where they are kept still. */
-  from?: ForkStep | undefined;
-  steps?: RunSteps | null;
   /** 1 for a new one. */
   attempt: number;
   agents: AgentRegistry;
@@ -55,14 +47,14 @@ export interface Opening {
 export const FRESH = { attempt: 1, runs: [], tally: ZERO_TALLY, workedMs: 0, requests: [] } as const;
 
 /** What came with a message stands in its first start alone. */
-export function startOf({ prompt, approve, attempt, budget, images, chosen, via, sentAs, from, again }: Opening) {
+export function startOf({ prompt, approve, attempt, budget, images, chosen, via, sentAs }: Opening) {
   const about = {
     ...(images && { images }),
     ...(chosen && { chosen }),
     ...(via && { via }),
     ...(sentAs && { sentAs }),
   };
-  const sent = attempt > 1 ? {} : { ...about, ...(from && { from }), ...(again && { again }) };
+  const sent = attempt > 1 ? {} : about;
   // Left out where nothing is bounded.
   const bounds = Object.keys(budget).length > 0 ? { budget } : {};
   return { type: 'workflow-start' as const, prompt, approve, attempt, ...bounds, ...sent };

@@ -1,4 +1,4 @@
-/** Workflows: one at a time in a conversation, started by a message or continued, stopped as a whole or in part. */
+/** Starts, continues and stops workflows, one at a time in each conversation. */
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { ErrorInfo } from '#contract/error.ts';
 import { isReported, isSubAgent } from '#contract/flows/serving.ts';
@@ -11,13 +11,12 @@ import { Exclusive } from '../base/exclusive.ts';
 import { newId, advanceIdsPast } from '../base/ids.ts';
 import { orStopped, Stopped, type StopKind, stopOf } from '../base/stop.ts';
 import { titleOf } from '#contract/messages/short-text.ts';
-import { workflowBudget } from '../budget/limits.ts';
-import { loadSteps } from '../log/step-cache.ts';
-import { failureContextOf } from '../log/failure-context.ts';
-import type { Recorder } from '../log/recorder.ts';
+import { workflowBudget } from '#core/runs/budget/limits.ts';
+import { failureContextOf } from '#core/store/log/failure-context.ts';
+import type { Recorder } from '#core/store/log/recorder.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Engine } from '../runs/engine.ts';
-import { leadProvider } from '../runs/provider-choice.ts';
+import { leadProvider } from '#core/runs/envelopes/provider-choice.ts';
 import {
   type Lead,
   leadEnvelope,
@@ -35,17 +34,17 @@ import { summariesOf, sweep } from './recovery.ts';
 import { keepSent, type Sending } from './sent-images.ts';
 import { Stops } from './stops.ts';
 import { refuseInTrash, refuseMissingFolder } from './trash.ts';
-import { Workflow } from './workflow.ts';
+import { Workflow } from '#core/runs/workflow/workflow.ts';
 
-/** How a workflow that has ended is continued. */
+/** Options for continuing an ended workflow. */
 export interface Continuing {
-  /** Who answers from now on; left out, it stays as it was. */
+  /** The new approval policy; left out, it stays unchanged. */
   approve?: ApprovePolicy | undefined;
-  /** The outcomes from which it may be continued; left out, any. */
+  /** Outcomes that can be continued; left out for any. */
   from?: readonly Outcome[];
-  /** The sub-agent to try again, as it was when that was decided: refused when it is not so any more. */
+  /** The sub-agent to try again, as it was read. Refused if it has changed since. */
   retry?: RunRow;
-  /** Called at once after its new start is recorded, before anything runs. */
+  /** Called synchronously after the new start is recorded, before any run starts. */
   begun?: (workflow: Workflow) => void;
 }
 
@@ -54,33 +53,33 @@ export class Orchestrator {
   readonly #onChange: () => void;
   readonly #workflows = new Map<string, Workflow>();
   readonly #stops: Stops;
-  /** The last work of each conversation's queue: what was sent last waits for all before it. */
+  /** The last work in the queue of each conversation. A new message waits for it. */
   readonly #queues = new Map<string, Promise<unknown>>();
   readonly #exclusive = new Exclusive('This workflow is running already');
   #stopping: Stopped | null = null;
-  /** Ends what is done in conversations in which nothing runs. */
+  /** Aborts work in idle conversations. */
   readonly #idle = new AbortController();
-  /** Conversations in which nothing runs, and something is done that takes long. */
+  /** Idle conversations with long work, such as a compaction. */
   readonly #held = new Set<string>();
 
-  /** `onChange` is called when a workflow or a run came to life or ended. */
+  /** Calls `onChange` when a workflow or a run starts or ends. */
   constructor(engine: Engine, onChange: () => void) {
     this.#engine = engine;
     this.#stops = new Stops(engine, () => this.active());
     this.#onChange = onChange;
   }
 
-  /** Workflows that run or wait, oldest first. */
+  /** Returns the workflows that run or wait, oldest first. */
   active(): Workflow[] {
     return [...this.#workflows.values()];
   }
 
-  /** Whether something runs or waits in a conversation, or is done there while nothing runs. */
+  /** Returns true if a workflow runs or waits in a conversation, or long work is done there. */
   isBusy(conversationId: string): boolean {
     return this.#held.has(conversationId) || this.active().some((one) => one.conversationId === conversationId);
   }
 
-  /** Resolves when the message is stored; the work goes on by itself. */
+  /** Starts a workflow for a message. Resolves when the message is stored; the work continues in the background. */
   async send(
     conversation: ConversationRow,
     text: string,
@@ -90,7 +89,7 @@ export class Orchestrator {
     refuseInTrash(conversation);
     await refuseMissingFolder(conversation);
     const agents = await this.#engine.agents.of(conversation.folder);
-    // Told now rather than as a failed run: nothing starts without a provider. From then on it is known what it has.
+    // Without a provider, the message is refused here, before a run starts. This call also loads its list of models.
     await this.#engine.model(
       leadProvider(leadNamed(agents, conversation.agent), chosen, this.#engine.settings.providers.active),
     );
@@ -119,7 +118,7 @@ export class Orchestrator {
     return { workflowId: workflow.id, runId: workflow.runs.leadRunId, queued, ...left };
   }
 
-  /** Starts a new one; resolves when that is stored, and the work goes on by itself. */
+  /** Starts a new workflow. Resolves when it is stored; the work continues in the background. */
   async begin(opening: Opening): Promise<{ workflow: Workflow; queued: boolean }> {
     this.#refuseStart();
     await this.#engine.log.open(opening.conversationId);
@@ -139,7 +138,7 @@ export class Orchestrator {
     return this.whileEnded(workflowId, () => this.#continue(workflowId, how));
   }
 
-  /** Does `work` while nobody continues the workflow; rejects a concurrent call, and one for a workflow that runs (`conflict`). */
+  /** Runs `work` while the workflow cannot be continued. Rejects with `conflict` if it runs, or for a concurrent call. */
   whileEnded(workflowId: string, work: () => Promise<void>): Promise<void> {
     return this.#exclusive.run(workflowId, async () => {
       if (this.#workflows.has(workflowId)) throw new TriadError('conflict', 'This workflow is running already');
@@ -148,9 +147,9 @@ export class Orchestrator {
   }
 
   /**
-   * Records what `begin` does while nothing runs or waits in a conversation, which is not in the trash (else `conflict`);
-   * resolves when it is `stored`, for which a message that is sent meanwhile waits. What `isLong` keeps the conversation
-   * busy until then. The signal aborts when the program ends.
+   * Runs `begin` in an idle conversation. Rejects with `conflict` if a workflow runs or waits, or the conversation is in the
+   * trash. Resolves when its result is `stored`; messages that are sent meanwhile wait for that. `isLong`: the conversation
+   * counts as busy until then. The signal aborts when the program ends.
    */
   async whileIdle(
     conversationId: string,
@@ -182,20 +181,18 @@ export class Orchestrator {
       store.runsOf([row.id]),
       store.requestsOf(row.id),
     ]);
-    // Deleted for good: its workflows go after it, a few at a time.
+    // The conversation is deleted. Its workflows are deleted later, a few at a time.
     if (!conversation) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
     refuseInTrash(conversation);
     await refuseMissingFolder(conversation);
-    if (row.taken)
+    if (row.copiedFrom)
       throw new TriadError('conflict', 'This was taken over from another conversation: it goes on there alone');
-    if (row.left)
-      throw new TriadError('conflict', 'The lead is not told of this message any more: have it told again first');
     if (retry && runs.every((run) => !isAsSeen(run, retry)))
       throw new TriadError('conflict', 'This agent went on meanwhile');
     for (const { id } of runs) advanceIdsPast(id);
     const agents = await this.#engine.agents.of(conversation.folder);
     const limits = await limitsIn(this.#engine, conversation.folder);
-    // The process may have died between the acceptance of a message and the queueing of its run.
+    // The process may have ended after the message was accepted, before its run was queued.
     const lead =
       runs.find((run) => run.id === row.runId) ??
       (await leadEnvelope(this.#engine, agents, conversation, row.prompt, {
@@ -212,8 +209,6 @@ export class Orchestrator {
       prompt: row.prompt,
       approve: approve ?? row.approve,
       ...(row.images && { images: row.images }),
-      ...(row.again && { again: row.again }),
-      steps: row.from ? await loadSteps(store, row.from) : null,
       attempt: row.attempt + 1,
       agents,
       envelope,
@@ -232,12 +227,12 @@ export class Orchestrator {
     await stored;
   }
 
-  /** Records the start and puts the workflow into its conversation's queue. `begun` is called between the two. */
+  /** Records the start, calls `begun`, and adds the workflow to the queue of its conversation. */
   async #open(
     opening: Opening,
     begun?: (workflow: Workflow) => void,
   ): Promise<{ workflow: Workflow; queued: boolean; stored: Promise<unknown> }> {
-    const { conversationId, attempt, envelope, envelopeHash, runs, images, again } = opening;
+    const { conversationId, attempt, envelope, envelopeHash, runs, images } = opening;
     const workflow = this.#workflow(opening);
     const row = runs.find((run) => run.id === opening.leadRunId) ?? null;
     const recorder = leadRecorder(this.#engine, workflow, envelope.agent, row);
@@ -253,10 +248,9 @@ export class Orchestrator {
         void recorder.record({ type: 'notice', level: 'warning', text: notice });
       begun?.(workflow);
       const parts = { startedAt: performance.now(), offered: opening.offered, children: runs.filter(isReported) };
-      const own = { images, again, steps: opening.steps ?? null };
-      const lead = { envelope, envelopeHash, row, isFirst, ...own, ...parts };
+      const lead = { envelope, envelopeHash, row, isFirst, images, ...parts };
       if (queued && row === null) this.#stops.queuedIds.add(workflow.id);
-      // In the queue from now on, so that a stop finds it.
+      // From here on, a stop finds the workflow in the queue.
       this.#enqueue(workflow, recorder, lead, attempt === 1 ? undefined : stored);
       return { workflow, queued, stored };
     });
@@ -270,7 +264,7 @@ export class Orchestrator {
     return this.#stops.stopRun(runId, approvals);
   }
 
-  /** Interrupts everything; resolves when nothing runs any more. What was open can be resumed later. */
+  /** Interrupts all work, and resolves when nothing runs. Open workflows can be resumed later. */
   async interrupt(kind: 'shutdown' | 'failure'): Promise<void> {
     this.#stopping ??= new Stopped(kind);
     this.#idle.abort(this.#stopping);
@@ -283,7 +277,7 @@ export class Orchestrator {
     this.#engine.log.refuseFullDisk();
   }
 
-  /** Throws `conflict` where the demo is the active provider and the work would ask another one. */
+  /** Throws `conflict` if the demo is the active provider, and the work needs another one. */
   refuseRealInDemo(provider: string): void {
     const { active } = this.#engine.settings.providers;
     if (!providerTraits(active).isScripted || providerTraits(provider).isScripted) return;
@@ -293,7 +287,7 @@ export class Orchestrator {
     );
   }
 
-  /** Between two commits, as a conversation is deleted: what begins here is not in the trash, and keeps it out of there. */
+  /** Runs `begin` between two commits, like a deletion, so that no work starts in a conversation in the trash. */
   #outsideTrash<T extends object>(conversationId: string, begin: () => T | Promise<T>): Promise<T> {
     const { store, log } = this.#engine;
     return log.exclusive(conversationId, async () => {
@@ -317,8 +311,8 @@ export class Orchestrator {
       price,
       gate,
       subAgents: summariesOf(runs.filter(isReported)),
-      // Refused and never started ones gave their slot back.
-      taken: children.filter((run) => run.attempt > 0 || run.outcome === null).length,
+      // Rejected sub-agents that never started have released their slots.
+      taken: children.filter((run) => run.outcome === null || (run.attempt > 0 && run.outcome !== 'rejected')).length,
       raised: runs.flatMap((run) => (run.limits ? [[run.id, run.limits] as const] : [])),
       said: runs.flatMap(({ id, said }) => (said ? [[id, said] as const] : [])),
       failureContexts: runs.map((run) => [run.id, failureContextOf(run)]),
@@ -359,13 +353,14 @@ export class Orchestrator {
         }
         const whole = await withLentServers(this.#engine, workflow, recorder, lead);
         const plan = await planOf(this.#engine, workflow, recorder, whole).catch((error: unknown) => errorInfo(error));
-        const ended = 'recorder' in plan ? await runLead(this.#engine, workflow, live, { plan, lead: whole }) : null;
-        // From here on there is nothing left to stop.
+        const ended =
+          'recorder' in plan ? await runLead(this.#engine, workflow, live, { plan, lead: whole }).catch(notRun) : null;
+        // From here on, there is nothing to stop.
         this.#workflows.delete(workflow.id);
-        // Stored before the next in line starts: its request is built from what is stored.
+        // Waits for the store, because the request of the next workflow is built from it.
         if ('code' in plan) await recordEnd(workflow, recorder, { ...UNREADABLE, error: plan });
         else if (ended && ended.outcome !== 'interrupted') await recordEnd(workflow, recorder, ended);
-        // Where the whole program ends, the sweep does it.
+        // If the whole program ends, the next sweep does this.
         else if (ended && !this.#stopping) await this.#interrupted(workflow, ended.error);
       });
     } finally {
@@ -376,8 +371,8 @@ export class Orchestrator {
   }
 
   /**
-   * One that was interrupted alone, of which nothing runs any more, ends as one does whose process has died. `error`: what
-   * interrupted it, if it was not stopped.
+   * Ends a workflow that was interrupted alone, like the sweep does after a crash. `error`: cause of the interruption, if it
+   * was not a stop.
    */
   async #interrupted({ id, runs: { controller } }: Workflow, error: ErrorInfo | null): Promise<void> {
     const { store, log, price } = this.#engine;
@@ -393,10 +388,13 @@ function notNow({ outcome, status }: WorkflowRow, from: Continuing['from']): Tri
   return new TriadError('conflict', `Only ${which}; this one is ${outcome ?? status}`);
 }
 
-/** What was stored before could not be read: nothing was done, and resuming tries again. */
+/** End of a lead that cannot run, for example with damaged stored settings. Its workflow must not stay open. */
+const notRun = (error: unknown) => ({ outcome: 'interrupted' as const, error: errorInfo(error) });
+
+/** Error of a workflow whose stored rows could not be read. Nothing was done, and it can be resumed. */
 const UNREADABLE = { outcome: 'interrupted', text: '', durationMs: 0 } as const;
 
-/** What tells whether a run or a workflow went on since it was read. */
+/** Fields that change when a run or a workflow continues. */
 export type Seen = Pick<RunRow, 'id' | 'attempt' | 'outcome'>;
 
 export function isAsSeen(now: Seen, seen: Seen): boolean {

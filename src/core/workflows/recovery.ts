@@ -6,12 +6,12 @@ import { isReported } from '#contract/flows/serving.ts';
 import type { OpenMessage, RunRow, WorkflowRow } from '#contract/view.ts';
 import { interruptedExchanges } from '../approvals/exchange.ts';
 import type { Engine } from '../runs/engine.ts';
-import type { EventLog } from '../log/event-log.ts';
-import { reviewedIn, salvaged } from '../log/transcript.ts';
-import { failureContextOf } from '../log/failure-context.ts';
-import type { Payload, RunIds } from '../log/recorder.ts';
+import type { EventLog } from '#core/store/log/event-log.ts';
+import { reviewedIn, salvaged } from '#core/store/log/transcript.ts';
+import { failureContextOf } from '#core/store/log/failure-context.ts';
+import type { Payload, RunIds } from '#core/store/log/recorder.ts';
 import type { Store } from '../store/store.ts';
-import { charsOf, endOf, type Unfinished, unfinishedMessages } from '../log/unfinished-messages.ts';
+import { charsOf, endOf, type Unfinished, unfinishedMessages } from '#core/store/log/unfinished-messages.ts';
 import { usageOf } from '../base/usage.ts';
 
 const INTERRUPTED: ErrorInfo = { code: 'interrupted', message: 'The program ended while this was running' };
@@ -74,7 +74,7 @@ async function countAtRest(store: Store, log: EventLog, price: Price, message: O
     for (const request of unfinishedRequests(events, run, [], price, INTERRUPTED))
       await append(log, { ...run, runId }, { type: 'usage', request });
   }
-  await log.save([{ kind: 'delete', table: 'open_message', key: messageId }]);
+  await log.save([{ table: 'open_message', key: messageId, row: null }]);
 }
 
 /**
@@ -190,7 +190,7 @@ async function closeRun(
     entries: next,
     ...end,
     usage: usageOf(run.usage),
-    ...(run.cached && { cached: run.cached }),
+    ...(run.copiedFrom && { copiedFrom: run.copiedFrom }),
   });
 }
 

@@ -4,7 +4,7 @@ import { mustExist, TriadError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Engine } from '../runs/engine.ts';
 import type { Orchestrator } from './orchestrator.ts';
-import type { Workflow } from './workflow.ts';
+import type { Workflow } from '#core/runs/workflow/workflow.ts';
 
 /** Resolves when it is stored. Starts nothing, and is no answer to a question. Rejects with `conflict` where nobody would read it. */
 export async function sayTo(engine: Engine, orchestrator: Orchestrator, runId: string, text: string): Promise<void> {

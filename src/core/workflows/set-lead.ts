@@ -14,7 +14,7 @@ export function setLead(
     if (!log.isEmpty(conversationId))
       throw new TriadError('conflict', 'A conversation keeps the lead that it began with: begin another one');
     return {
-      stored: log.save([{ kind: 'update', table: 'conversation', key: conversationId, set: { agent }, isKept: true }]),
+      stored: log.save([{ table: 'conversation', key: conversationId, change: (row) => ({ ...row, agent }) }]),
     };
   });
 }

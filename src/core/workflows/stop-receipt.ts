@@ -1,8 +1,8 @@
 /** The receipt of a stop for the person: what was ended, and what of the same workflow goes on, each by its name and place. */
 import { isSubAgent } from '#contract/flows/serving.ts';
 import type { RunRow, StoppedRun, StopReceipt } from '#contract/view.ts';
-import type { Stop } from '../runs/run-tree.ts';
-import type { Workflow } from './workflow.ts';
+import type { Stop } from '#core/runs/workflow/run-tree.ts';
+import type { Workflow } from '#core/runs/workflow/workflow.ts';
 
 type Named = Stop['ended'];
 

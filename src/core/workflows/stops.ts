@@ -5,7 +5,7 @@ import { TriadError } from '../base/errors.ts';
 import { Stopped, type StopKind } from '../base/stop.ts';
 import type { Engine } from '../runs/engine.ts';
 import { type QueueChange, receiptOf, unstartedReceipt, withdrawalReceipt } from './stop-receipt.ts';
-import type { Workflow } from './workflow.ts';
+import type { Workflow } from '#core/runs/workflow/workflow.ts';
 
 export class Stops {
   /** Ids of workflows whose message waits for the one before it and has not started. */

@@ -2,7 +2,7 @@
 import { phrase } from '#contract/approvals/phrases.ts';
 import { TRASH_DAYS } from '#contract/limits.ts';
 import type { ConversationRow } from '#contract/view.ts';
-import { isFolder } from '../base/canonical-folder.ts';
+import { isFolder } from '../base/disk-lookups.ts';
 import { saidError, TriadError } from '../base/errors.ts';
 import type { Store } from '../store/store.ts';
 import type { Changes } from '../workspace/changes.ts';

@@ -38,30 +38,40 @@ interface NameIndex {
   otherParts: RegExp | null;
 }
 
+interface TableIndexes {
+  patterns: readonly string[];
+  files: NameIndex;
+  folders: NameIndex;
+}
+
 /** Returns a path in the form that the tables compare: in lower case, with slashes. */
 export const foldPath = (path: string): string => path.normalize('NFC').toLowerCase().replaceAll('\\', '/');
 
 export class FileTable {
-  /** Patterns with their alternatives written out. */
-  readonly patterns: readonly string[];
-  readonly #files: NameIndex;
-  readonly #folders: NameIndex;
+  readonly #groups: readonly FileGroup[];
+  #indexes: TableIndexes | null = null;
 
   constructor(groups: readonly FileGroup[]) {
-    const entries = groups.flatMap(({ program, patterns }) =>
-      patterns.flatMap(alternativesOf).map((pattern) => createEntry(pattern, program)),
-    );
-    this.patterns = entries.map(({ pattern }) => pattern);
-    this.#files = createIndex(entries.filter(({ isFolder }) => !isFolder));
-    this.#folders = createIndex(entries.filter(({ isFolder }) => isFolder));
+    this.#groups = groups;
+  }
+
+  /** Patterns with their alternatives written out. */
+  get patterns(): readonly string[] {
+    return this.#currentIndexes.patterns;
+  }
+
+  /** Built on first use, because building it delays the start. */
+  get #currentIndexes(): TableIndexes {
+    return (this.#indexes ??= createIndexes(this.#groups));
   }
 
   /** Returns the entries that match the path of a file. `names`: other names that the file counts as, folded. */
   find(path: string, names: readonly string[] = []): FileMatch[] {
     const parts = foldPath(path).split('/');
     const last = parts.length - 1;
-    const matches = names.concat(parts[last]!).flatMap((name) => findEntries(this.#files, name, parts, last));
-    for (let at = 0; at < last; at += 1) matches.push(...findEntries(this.#folders, parts[at]!, parts, at));
+    const { files, folders } = this.#currentIndexes;
+    const matches = names.concat(parts[last]!).flatMap((name) => findEntries(files, name, parts, last));
+    for (let at = 0; at < last; at += 1) matches.push(...findEntries(folders, parts[at]!, parts, at));
     return matches;
   }
 
@@ -72,8 +82,20 @@ export class FileTable {
 
   /** Returns whether a file or folder of this name, which is folded, can match in some folder. */
   hasName(name: string): boolean {
-    return [this.#files, this.#folders].some((index) => findByName(index, name).length > 0);
+    const { files, folders } = this.#currentIndexes;
+    return [files, folders].some((index) => findByName(index, name).length > 0);
   }
+}
+
+function createIndexes(groups: readonly FileGroup[]): TableIndexes {
+  const entries = groups.flatMap(({ program, patterns }) =>
+    patterns.flatMap(alternativesOf).map((pattern) => createEntry(pattern, program)),
+  );
+  return {
+    patterns: entries.map(({ pattern }) => pattern),
+    files: createIndex(entries.filter(({ isFolder }) => !isFolder)),
+    folders: createIndex(entries.filter(({ isFolder }) => isFolder)),
+  };
 }
 
 function createEntry(pattern: string, program: string): TableEntry {

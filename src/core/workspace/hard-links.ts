@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isSecret, SECRET_FOLDERS } from './secret-names.ts';
+import { getSecretFolders, isSecret } from './secret-names.ts';
 import type { Workspace } from './reach.ts';
 
 /** Most entries of folders that are looked through. */
@@ -45,7 +45,7 @@ function outsidePlaces({ own, secrets }: Workspace): Place[] {
       passedOver: NONE,
       isProtected: (path) => isSecret({ folder: home, secrets }, path),
     },
-    ...SECRET_FOLDERS.map((name) => ({
+    ...getSecretFolders().map((name) => ({
       folder: join(home, name),
       deep: true,
       passedOver: NONE,

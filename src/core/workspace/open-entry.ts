@@ -3,10 +3,23 @@
  * target by then.
  */
 import { isUtf8 } from 'node:buffer';
-import { type BigIntStats, close, constants, type Dirent, fstat, open, type PathLike } from 'node:fs';
-import { lstat, mkdir, opendir, readdir, readFile, readlink } from 'node:fs/promises';
+import {
+  type BigIntStats,
+  close,
+  closeSync,
+  constants,
+  type Dirent,
+  fstat,
+  fstatSync,
+  open,
+  openSync,
+  type PathLike,
+  readlinkSync,
+} from 'node:fs';
+import { lstat, mkdir, opendir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isOnLocalDisk } from '../base/disk-lookups.ts';
 
 const openDescriptor = promisify<PathLike, number, number>(open);
 const closeDescriptor = promisify(close);
@@ -54,16 +67,40 @@ export class OpenEntry {
   /** The path by which it was opened. */
   readonly path: string;
   readonly stats: BigIntStats;
+  /** On a local disk, entries are opened without a thread. */
+  readonly isLocal: boolean;
 
-  private constructor(fd: number, path: string, stats: BigIntStats) {
+  private constructor(fd: number, path: string, stats: BigIntStats, isLocal: boolean) {
     this.fd = fd;
     this.path = path;
     this.stats = stats;
+    this.isLocal = isLocal;
   }
 
   /** Opens a canonical path. Returns null for a missing one, and for a link. */
-  static open(path: string): Promise<OpenEntry | null> {
-    return OpenEntry.#open(path, path, O_NOFOLLOW);
+  static async open(path: string): Promise<OpenEntry | null> {
+    return isOnLocalDisk(path)
+      ? OpenEntry.#openAtOnce(path, path, { flags: O_NOFOLLOW, device: null })
+      : OpenEntry.#open(path, path, O_NOFOLLOW);
+  }
+
+  /** `device`: the one on which the folder of the entry is; null for an entry that is on a local disk. */
+  static #openAtOnce(
+    through: string,
+    path: string,
+    { flags, isStrict = false, device }: { flags: number; isStrict?: boolean; device: bigint | null },
+  ): OpenEntry | null {
+    let fd: number;
+    try {
+      fd = openSync(through.isWellFormed() ? through : encodePath(through), ACCESS | flags);
+    } catch (error) {
+      if (isStrict && isClosed(error)) throw error;
+      return null;
+    }
+    const stats = fstatSync(fd, { bigint: true });
+    if (!stats.isSymbolicLink()) return new OpenEntry(fd, path, stats, device === null || device === stats.dev);
+    closeSync(fd);
+    return null;
   }
 
   /** Opens the root folder of a process, which may be in another mount namespace. Linux only. */
@@ -80,7 +117,7 @@ export class OpenEntry {
     );
     if (fd === null) return null;
     const stats = await readStats(fd);
-    if (!stats.isSymbolicLink()) return new OpenEntry(fd, path, stats);
+    if (!stats.isSymbolicLink()) return new OpenEntry(fd, path, stats, false);
     await closeDescriptor(fd);
     return null;
   }
@@ -96,7 +133,8 @@ export class OpenEntry {
 
   /** Returns whether this entry still has the path by which it was opened. Linux only. */
   async isInPlace(): Promise<boolean> {
-    const path = await readlink(this.through, 'buffer').catch(() => null);
+    // The kernel answers this without a disk.
+    const path = IS_LINUX ? readlinkSync(this.through, 'buffer') : null;
     return path?.equals(encodePath(this.path)) === true;
   }
 
@@ -104,10 +142,13 @@ export class OpenEntry {
    * Opens an entry of this folder. Returns null for a missing one, and for a link. `isStrict`: throws if this folder is closed
    * to this user, who may be able to change that.
    */
-  openEntry(name: string, isStrict = false): Promise<OpenEntry | null> {
+  async openEntry(name: string, isStrict = false): Promise<OpenEntry | null> {
     if (name === '..' || name.includes('/')) throw new Error(`${name} is not the name of an entry`);
     // Not joined: `/proc/self/fd/N/.` is the folder, and `/proc/self/fd/N` is a link.
-    return OpenEntry.#open(`${this.through}/${name}`, join(this.path, name), O_NOFOLLOW, isStrict);
+    const [through, path] = [`${this.through}/${name}`, join(this.path, name)];
+    return this.isLocal
+      ? OpenEntry.#openAtOnce(through, path, { flags: O_NOFOLLOW, isStrict, device: this.stats.dev })
+      : OpenEntry.#open(through, path, O_NOFOLLOW, isStrict);
   }
 
   /** Returns the attributes of an entry of this folder; null for a missing one. */
@@ -161,7 +202,9 @@ export class OpenEntry {
     return readFile(this.through, 'utf8').catch(() => null);
   }
 
-  close(): Promise<void> {
-    return closeDescriptor(this.fd);
+  /** Closing a descriptor that only names an entry needs no disk. */
+  async close(): Promise<void> {
+    if (IS_LINUX) closeSync(this.fd);
+    else await closeDescriptor(this.fd);
   }
 }

@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { mkdir, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { lookAtOnce } from '../base/disk-lookups.ts';
 import { type Git, WITHOUT_SETTINGS } from './git.ts';
 import { MAX_POINTER_BYTES, parseGitPointer } from './git-pointers.ts';
 
@@ -27,7 +28,7 @@ const OBJECT_ID = /^[0-9a-f]{40}$/;
 export async function findCheckout(start: string): Promise<Checkout | null> {
   for (let folder = start; ; folder = dirname(folder)) {
     const entry = join(folder, '.git');
-    const stats = await stat(entry).catch(() => null);
+    const stats = lookAtOnce(entry) === null ? null : await stat(entry).catch(() => null);
     if (stats) return { folder, gitFolder: (stats.isFile() ? await readPointer(entry) : null) ?? entry };
     if (folder === dirname(folder)) return null;
   }

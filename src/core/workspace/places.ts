@@ -1,10 +1,11 @@
 /** Confinement: every path that a tool touches is resolved here, links included, and must lie in the workspace and in no folder of the program's own. */
-import { constants, type Stats } from 'node:fs';
+import { closeSync, constants, openSync, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { listName } from '../settings/listed-files.ts';
 import { protectedFiles } from './hard-links.ts';
+import type { OpenEntry } from './open-entry.ts';
 import { isInside, isOwn, type Workspace } from './reach.ts';
 import { describeReplacement, type Root, withRoot } from './roots.ts';
 import { findSecretProgram, isSecret } from './secret-names.ts';
@@ -33,9 +34,12 @@ function placeInside(workspace: Workspace, path: string): Promise<{ root: string
 async function resolveIn(root: Root, workspace: Workspace, path: string): Promise<{ root: string; canonical: string }> {
   const { folder } = workspace;
   if (path.includes('\0')) throw new TriadError('bad_input', 'A path cannot contain a NUL character');
-  const top = await realpath(root.through(folder)).catch((error: unknown) =>
-    throwFileError(error, `The workspace folder ${folder}`),
-  );
+  // The kernel names the path of an open folder.
+  const top = (await root.entry?.isInPlace())
+    ? folder
+    : await realpath(root.through(folder)).catch((error: unknown) =>
+        throwFileError(error, `The workspace folder ${folder}`),
+      );
   // The open folder was moved, so paths in it would be outside.
   if (root.entry && top !== folder) throw await describeReplacement(folder);
   const missing: string[] = [];
@@ -126,24 +130,38 @@ async function openBelow(
   asked: string,
   check: (stats: Pick<Stats, 'isFile' | 'isDirectory'>) => void,
 ): Promise<FileHandle> {
-  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-  const fail = (error: unknown): never => throwFileError(error, asked);
+  return withEntry(root, canonical, { asked, check }, (entry) => openToRead(entry, canonical, asked));
+}
+
+async function openToRead(entry: OpenEntry | undefined, canonical: string, asked: string): Promise<FileHandle> {
+  const flags = READING | (entry ? 0 : (constants.O_NOFOLLOW ?? 0));
+  const handle = await open(entry?.through ?? canonical, flags).catch((error: unknown) => throwFileError(error, asked));
+  try {
+    await refuseReplaced(handle, canonical, asked);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+const READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Runs work with an entry that is open below the root folder; with null where nothing is opened by descriptor. */
+async function withEntry<T>(
+  root: Root,
+  canonical: string,
+  { asked, check }: { asked: string; check: (stats: Pick<Stats, 'isFile' | 'isDirectory'>) => void },
+  work: (entry: OpenEntry | undefined) => Promise<T>,
+): Promise<T> {
   const entry = await root.entry?.openBelow(relative(root.folder, canonical));
   try {
-    const stats = entry?.stats ?? (await lstat(root.through(canonical)).catch(fail));
+    const stats =
+      entry?.stats ?? (await lstat(root.through(canonical)).catch((error: unknown) => throwFileError(error, asked)));
     check(stats);
     // Something that was there a moment ago is missing or a link now.
     if (entry === null) throw replaced(asked);
-    const handle = await open(entry?.through ?? canonical, flags | (entry ? 0 : (constants.O_NOFOLLOW ?? 0))).catch(
-      fail,
-    );
-    try {
-      await refuseReplaced(handle, canonical, asked);
-      return handle;
-    } catch (error) {
-      await handle.close();
-      throw error;
-    }
+    return await work(entry);
   } finally {
     await entry?.close();
   }
@@ -176,13 +194,32 @@ export async function withFolder<T>(
       check(await lstat(canonical).catch((error: unknown) => throwFileError(error, asked)));
       return work(canonical);
     }
-    const handle = await openBelow(root, canonical, asked, check);
-    try {
-      return await work(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : canonical);
-    } finally {
-      await handle.close();
-    }
+    return withEntry(root, canonical, { asked, check }, async (entry) => {
+      if (entry?.isLocal) return withLocalFolder(entry, asked, work);
+      const handle = await openToRead(entry, canonical, asked);
+      try {
+        return await work(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : canonical);
+      } finally {
+        await handle.close();
+      }
+    });
   });
+}
+
+/** Opens the folder for reading without a thread. Linux only. */
+async function withLocalFolder<T>(entry: OpenEntry, asked: string, work: (through: string) => Promise<T>): Promise<T> {
+  if (!(await entry.isInPlace())) throw replaced(asked);
+  let fd: number;
+  try {
+    fd = openSync(entry.through, READING);
+  } catch (error) {
+    return throwFileError(error, asked);
+  }
+  try {
+    return await work(`/proc/self/fd/${fd}`);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /**

@@ -1,8 +1,9 @@
 /** The root folder of a workspace: pinned by device and inode, and opened by descriptor. */
 import { type BigIntStats, lstatSync } from 'node:fs';
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { codeOf, TriadError } from '../base/errors.ts';
+import { findRealPath, isOnLocalDisk } from '../base/disk-lookups.ts';
 import { OpenEntry } from './open-entry.ts';
 import type { FolderId, Workspace } from './reach.ts';
 
@@ -16,6 +17,7 @@ const formatId = (stats: BigIntStats | undefined): FolderId | null =>
 
 /** Returns the identity of a folder by its canonical path; null for anything else, such as a link. */
 export async function readFolderId(path: string): Promise<FolderId | null> {
+  if (isOnLocalDisk(path)) return readFolderIdSync(path);
   return formatId(await lstat(path, { bigint: true }).catch(() => undefined));
 }
 
@@ -89,7 +91,7 @@ export class PinnedFolders {
   async pin(folder: string): Promise<FolderId> {
     const before = this.#pinned.get(folder);
     if (before !== undefined) return before;
-    const isCanonical = (await realpath(folder).catch(() => null)) === folder;
+    const isCanonical = (await findRealPath(folder)) === folder;
     const id = isCanonical ? await readFolderId(folder) : null;
     // Another call may have pinned it meanwhile.
     const pinned = this.#pinned.get(folder) ?? id;
@@ -125,7 +127,7 @@ export class PinnedFolders {
   /** Returns the identity of the folder that replaced a pinned one; null if there is none that the person can choose. */
   async findReplacement(folder: string): Promise<FolderId | null> {
     if (!(await this.isReplaced(folder))) return null;
-    const isCanonical = (await realpath(folder).catch(() => null)) === folder;
+    const isCanonical = (await findRealPath(folder)) === folder;
     const id = isCanonical ? await readFolderId(folder) : null;
     return id === this.#pinned.get(folder) ? null : id;
   }

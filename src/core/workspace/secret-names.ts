@@ -259,10 +259,12 @@ const COPY = /(:.*|[. ]+|~|[-_. ](bak|backup|old|orig|save|swp|swo|tmp|copy|\d+)
 
 const TABLE = new FileTable(SECRET_FILES);
 
-/** Names of folders, wherever they are, whose files are all secret. */
-export const SECRET_FOLDERS: readonly string[] = TABLE.patterns
-  .filter((pattern) => pattern.endsWith('/**') && !pattern.startsWith('/'))
-  .map((pattern) => pattern.slice(0, -'/**'.length));
+/** Returns the names of folders, wherever they are, whose files are all secret. */
+export function getSecretFolders(): string[] {
+  return TABLE.patterns
+    .filter((pattern) => pattern.endsWith('/**') && !pattern.startsWith('/'))
+    .map((pattern) => pattern.slice(0, -'/**'.length));
+}
 
 /** Returns the program whose keys or passwords a path holds; null for other files. Pass an absolute, resolved path. */
 export function findSecretProgram(path: string): string | null {

@@ -43,7 +43,7 @@ async function moveFiles(
   undo: Undo,
   { to: target, lent }: { to: UndoSide } & Pick<CarryOptions, 'lent'>,
 ): Promise<boolean> {
-  const { conversationId, id: mark, files, folders = {}, madeFolders = {} } = undo;
+  const { conversationId, id: mark, files, folders, madeFolders = {} } = undo;
   const isBack = target === 'before';
   const emptyFolders = new Set(files.filter((file) => file[target]?.kind === 'folder').map(({ path }) => path));
   const existingFolders = isBack ? folders : madeFolders;

@@ -1,7 +1,7 @@
 /** `triad acp`: the Agent Client Protocol over two streams, for as long as the client is there. */
 import { MessageTooLargeError, ndJsonStream } from '@agentclientprotocol/sdk';
 import { MAX_MESSAGE_BYTES } from '#contract/limits.ts';
-import type { Connected } from '#core/hosting/connect-or-own.ts';
+import type { Connected } from '#core/host/ownership/connect-or-own.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import { agentApp } from './agent-app.ts';
 import { Door, isGone } from './door.ts';

@@ -77,8 +77,6 @@ export async function planChange(
     throw createRefusal(`A message of this session is in progress: stop it before /${name}`);
   if (name === 'rewind') return planRewind(client, place, { workflows, rest });
   if (rest !== '') throw createRefusal(`/${name} takes no argument`);
-  const [last] = workflows.slice(-1);
-  if (name === 'redo' && last?.left) return planReturn(client, place, workflows);
   return planFiles(client, place, name);
 }
 
@@ -114,13 +112,13 @@ function isWanted(state: ChangeRow['files'][number]['state'], direction: ChangeD
   return direction === 'redo' ? state === 'undone' : state === 'done' || state === 'changed';
 }
 
-/** Plans a rewind by the number of a message in the context of the lead; 1 is the newest. */
+/** Plans a rewind by the number of a message; 1 is the newest. */
 async function planRewind(
   client: Client,
   place: SessionFolder,
   { workflows, rest }: { workflows: readonly SnapshotWorkflow[]; rest: string },
 ): Promise<PlannedChange | string> {
-  const messages = workflows.filter(({ left }) => !left).toReversed();
+  const messages = workflows.toReversed();
   if (messages.length === 0) throw createRefusal('Nothing to go back to: this session has no message');
   if (rest === '') return listText(messages);
   const message = /^[1-9]\d*$/.test(rest) ? messages[Number(rest) - 1] : undefined;
@@ -129,55 +127,27 @@ async function planRewind(
   const { conversationId } = place;
   const rows = await client.request('change.list', { conversationId });
   const files = await planFileChanges(client, place, { rows, workflowId: message.id, direction: 'undo' });
-  const leaves = `${count === 1 ? 'This message leaves' : `These ${count} messages leave`} the context of the lead:`;
+  const leaves = `A new session has everything before ${count === 1 ? 'this message' : `these ${count} messages`}:`;
   const shown = describeFiles(place, files);
   const texts = messages.slice(0, count).map(({ prompt }) => `- ${visible(titleOf(prompt))}`);
-  const withFiles = createOptions(files, 'Rewind messages and files');
+  const withFiles = createOptions(files, 'New session, and undo the files');
   return {
     title: `Go back to before “${visible(titleOf(message.prompt))}”`,
     paths: shown.paths,
     content: [wholeText([leaves, ...texts].join('\n')), ...shown.content],
     options: [
       ...(withFiles ?? []).filter(({ kind }) => kind === 'allow_once'),
-      { optionId: 'messages', name: 'Rewind messages only', kind: 'allow_once' },
+      { optionId: 'messages', name: 'New session only', kind: 'allow_once' },
       REJECT,
     ],
     carryOut: async (using, optionId) => {
-      const input = { conversationId, workflowId: message.id, left: true, leave: hasConflict(files) };
-      const done = await using.request('conversation.rewind', { ...input, files: optionId !== 'messages' });
-      const messagesText = count === 1 ? '1 message is' : `${count} messages are`;
-      const filesText = done.files.length === 0 ? '' : ` ${doneText(done.files, 'undo')}`;
-      return `${messagesText} no longer in the context of the lead.${filesText} \`/redo\` takes that back.`;
-    },
-  };
-}
-
-/** Plans to reverse the newest rewind, with the files that it undid. */
-async function planReturn(
-  client: Client,
-  place: SessionFolder,
-  workflows: readonly SnapshotWorkflow[],
-): Promise<PlannedChange> {
-  const { conversationId } = place;
-  const first = workflows.findLastIndex(({ left }) => !left) + 1;
-  const messages = workflows.slice(first);
-  const workflowId = messages[0]!.id;
-  const rows = await client.request('change.list', { conversationId });
-  const files = await planFileChanges(client, place, { rows, workflowId, direction: 'redo' });
-  const come = `${messages.length === 1 ? 'This message comes' : `These ${messages.length} messages come`} back into`;
-  const texts = messages.map(({ prompt }) => `- ${visible(titleOf(prompt))}`);
-  const shown = describeFiles(place, files);
-  return {
-    title: `Take the rewind of ${messages.length === 1 ? '1 message' : `${messages.length} messages`} back`,
-    paths: shown.paths,
-    content: [wholeText([`${come} the context of the lead:`, ...texts].join('\n')), ...shown.content],
-    options: [...(createOptions(files, 'Redo') ?? [{ ...ALLOW, name: 'Redo' }, REJECT])],
-    carryOut: async (using) => {
-      const input = { conversationId, workflowId, left: false, files: files.length > 0, leave: hasConflict(files) };
-      const done = await using.request('conversation.rewind', input);
-      const messagesText = messages.length === 1 ? '1 message is' : `${messages.length} messages are`;
-      const filesText = done.files.length === 0 ? '' : ` ${doneText(done.files, 'redo')}`;
-      return `${messagesText} in the context of the lead again.${filesText}`;
+      const input = { conversationId, workflowId: message.id };
+      const done =
+        optionId === 'messages'
+          ? { conversation: await using.request('conversation.fork', { ...input, end: 'before' }), files: [] }
+          : await using.request('conversation.rewind', { ...input, leave: hasConflict(files) });
+      const filesText = done.files.length === 0 ? '' : ` ${doneText(done.files, 'undo')} \`/redo\` takes that back.`;
+      return `Session \`${done.conversation.id}\` ends before this message: load it to go on there.${filesText}`;
     },
   };
 }

@@ -1,6 +1,6 @@
 /** The way to the runtime, opened when it is first needed, and made again when the process behind it has gone. */
 import type { Client } from '#contract/rpc.ts';
-import type { Connected } from '#core/hosting/connect-or-own.ts';
+import type { Connected } from '#core/host/ownership/connect-or-own.ts';
 
 export class Door {
   readonly #connect: () => Promise<Connected>;

@@ -30,7 +30,10 @@ export async function askForm(
   const toolCallId = toolCallIdOf({ approval: { request, decisions: [] }, item: 0 });
   const properties = Object.fromEntries(questions.flatMap(fieldsOf));
   const form: CreateElicitationRequest = {
-    ...{ mode: 'form', sessionId, toolCallId, message: `${agent} asks` },
+    mode: 'form',
+    sessionId,
+    toolCallId,
+    message: `${agent} asks`,
     requestedSchema: { type: 'object', properties },
   };
   const response: unknown = await context.request(methods.client.elicitation.create, form, {

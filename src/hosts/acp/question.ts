@@ -6,7 +6,7 @@ import { TriadError } from '#core/base/errors.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import { irreversibleText } from '#contract/irreversible-text.ts';
 import { spawnItems } from '#contract/spawn-items.ts';
-import { fence } from '#core/records/markdown-parts.ts';
+import { fence } from '#core/host/records/markdown-parts.ts';
 import { questionText } from '../cli/render/question-text.ts';
 import { plainStyle } from '../cli/terminal/style.ts';
 import { visible } from '../cli/terminal/visible.ts';
@@ -50,7 +50,11 @@ export function requestOf({ approval: { request }, item }: Item, told: string | 
   const triad = {
     approvalId: id,
     item,
-    ...{ runId: spawn?.runId ?? runId, agent: spawn?.envelope.agent ?? agent, chain, risk, reversible },
+    runId: spawn?.runId ?? runId,
+    agent: spawn?.envelope.agent ?? agent,
+    chain,
+    risk,
+    reversible,
     ...(spawn ? { envelope: spawn.envelope, hash: spawn.hash } : {}),
   };
   return {

@@ -3,7 +3,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { AssistantEntry } from '#contract/message.ts';
 import { serverCallOf, serverResultOf, serverText } from '#contract/web-search.ts';
-import { acpEvent } from '#core/records/adapters/acp-events.ts';
+import { acpEvent } from '#core/host/records/adapters/acp-events.ts';
 import { contentOf, kindOf, locationsOf, textContent, titleOf } from './tool-call.ts';
 
 /** Calls have their run's id in theirs: a provider may give the same one in two runs. */

@@ -3,8 +3,9 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import { picturesText } from '#contract/messages/pictures-text.ts';
 import { isReportedWait } from '#contract/messages/find-provider-wait.ts';
-import type { Tally } from '#contract/outcome.ts';
 import { titleOf } from '#contract/messages/short-text.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import { ProjectedRows } from '#domain/projected-rows.ts';
 import { callIdOf, chunk, RunUpdates } from './run-updates.ts';
 import { SubAgents } from './sub-agents.ts';
 import type { Windows } from './windows.ts';
@@ -23,80 +24,81 @@ interface Abilities {
 }
 
 interface Parts extends Abilities {
-  conversationId: string;
-  folder: string;
+  /** The row before the first sent event. */
+  conversation: ConversationRow;
   /** Whether this client sent the message, and so shows it already. */
   isOwn: (workflowId: string) => boolean;
   windows: Pick<Windows, 'of' | 'look'>;
-  /** In the conversation before the first event that is told. */
-  used: Pick<Tally, 'nanoUsd' | 'unpriced'>;
 }
 
 const formatSeconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 
-type RunQueueEvent = Extract<DurableEvent, { type: 'run-queue' }>;
 type Used = Extract<DurableEvent, { type: 'usage' }>;
 
 export class SessionUpdates {
   readonly #parts: Parts;
+  readonly #rows = new ProjectedRows(['conversation', 'run']);
   readonly #runs = new Map<string, RunUpdates>();
   readonly #subAgents: SubAgents;
   /** Calls of sub-agents that were asked about, and so stand in the session of the lead too. */
   readonly #asked = new Set<string>();
   /** Runs of sub-agents. */
   readonly #below = new Set<string>();
-  /** Number of stages of each lead with a chain, by run id. */
-  readonly #stageCounts = new Map<string, number>();
-  /** The place of each stage that follows a lead, by run id. */
-  readonly #stages = new Map<string, { place: number; of: number }>();
   /** Hints that come late are of messages that were told whole. */
   readonly #ended = new Set<string>();
   /** What is told now happened before the session was opened: a notice of it is none any more. */
   isPast = false;
-  /** Billionths of a US dollar in all, of every agent; null once a price is not known. */
-  #nanoUsd: number | null;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#subAgents = new SubAgents(parts.subAgentSessions);
-    this.#nanoUsd = parts.used.unpriced > 0 ? null : parts.used.nanoUsd;
+    const { conversation, subAgentSessions } = parts;
+    this.#rows.put({ table: 'conversation', key: conversation.id, row: conversation });
+    this.#subAgents = new SubAgents(this.#rows, subAgentSessions);
   }
 
   of(event: AgentEvent): Addressed[] {
     if ('seq' in event) this.#ended.delete(event.workflowId);
     else if (this.#ended.has(event.workflowId)) return [];
-    const { conversationId, subAgentSessions, windows } = this.#parts;
+    if ('seq' in event) this.#rows.apply(event);
+    const { conversation, subAgentSessions, windows } = this.#parts;
     if (event.type === 'run-start' && !this.isPast) void windows.look();
-    if (event.type === 'usage') this.#cost(event);
     if (event.type === 'retry' || event.type === 'request-silent') return this.#reportWait(event);
-    if (event.type === 'run-queue') this.#noteChain(event);
     const own = this.#run(event.runId)
       .of(event)
       .map((update) => this.#toStep(event.runId, update));
-    const stage = this.#stages.get(event.runId);
+    const stage = this.#getStage(event.runId);
     if (stage) return [...this.#stageStart(event, stage), ...own].map((update) => this.#here(update));
     if (event.parentRunId === null) return [...this.#whole(event), ...own].map((update) => this.#here(update));
     this.#below.add(event.runId);
     const below = [...this.#subAgents.of(event), ...own.filter((update) => this.#isAsked(update))];
     const there = subAgentSessions ? [...this.#task(event), ...own] : [];
     return [
-      ...below.map((update) => ({ sessionId: conversationId, update })),
+      ...below.map((update) => ({ sessionId: conversation.id, update })),
       ...there.map((update) => ({ sessionId: event.runId, update })),
     ];
   }
 
-  #noteChain({ runId, parentRunId, kind, place, envelope: { stages } }: RunQueueEvent): void {
-    if (kind === 'lead' && stages.length > 0) this.#stageCounts.set(runId, stages.length);
-    const of = kind === 'chain' ? this.#stageCounts.get(parentRunId ?? '') : undefined;
-    if (of !== undefined) this.#stages.set(runId, { place: place ?? of, of });
+  /** Returns the place of a stage that follows a lead; null for any other run. */
+  #getStage(runId: string): { place: number; of: number } | null {
+    const run = this.#rows.get('run', runId);
+    const first = run?.kind === 'chain' ? this.#rows.get('run', run.parentRunId ?? '') : null;
+    if (first?.kind !== 'lead') return null;
+    const of = first.envelope.stages.length;
+    return { place: run?.place ?? of, of };
   }
 
   /** Changes an answer before the last stage of a chain into a thought. */
   #toStep(runId: string, update: SessionUpdate): SessionUpdate {
-    const stage = this.#stages.get(runId);
-    const isStep = stage ? stage.place < stage.of : this.#stageCounts.has(runId);
+    const stage = this.#getStage(runId);
+    const isStep = stage ? stage.place < stage.of : this.#isFollowed(runId);
     if (!isStep || update.sessionUpdate !== 'agent_message_chunk') return update;
     return { ...update, sessionUpdate: 'agent_thought_chunk' };
+  }
+
+  /** Returns whether stages follow the answer of a lead. */
+  #isFollowed(runId: string): boolean {
+    const run = this.#rows.get('run', runId);
+    return run?.kind === 'lead' && run.envelope.stages.length > 0;
   }
 
   #stageStart(event: AgentEvent, { place, of }: { place: number; of: number }): SessionUpdate[] {
@@ -138,11 +140,11 @@ export class SessionUpdates {
   }
 
   #here(update: SessionUpdate): Addressed {
-    return { sessionId: this.#parts.conversationId, update };
+    return { sessionId: this.#parts.conversation.id, update };
   }
 
   #run(runId: string): RunUpdates {
-    const known = this.#runs.get(runId) ?? new RunUpdates(runId, this.#parts.folder);
+    const known = this.#runs.get(runId) ?? new RunUpdates(runId, this.#parts.conversation.folder);
     this.#runs.set(runId, known);
     return known;
   }
@@ -207,16 +209,14 @@ export class SessionUpdates {
     return { sessionUpdate: 'compaction_update', compactionId: `${runId}:${n}`, status: 'completed', summary };
   }
 
-  #cost({ request: { nanoUsd } }: Used): void {
-    this.#nanoUsd = this.#nanoUsd === null || nanoUsd === null ? null : this.#nanoUsd + nanoUsd;
-  }
-
   #used({ request }: Used): SessionUpdate[] {
     const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, outputTokens } = request;
     const size = this.#parts.windows.of(request);
     if (size === null || request.purpose !== undefined) return [];
     const used = inputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens + outputTokens;
-    const cost = this.#nanoUsd === null ? null : { amount: this.#nanoUsd / 1e9, currency: 'USD' };
-    return [{ sessionUpdate: 'usage_update', used, size, ...(cost ? { cost } : {}) }];
+    const total = this.#rows.get('conversation', this.#parts.conversation.id)?.usage;
+    // Left out if any price is not known.
+    const cost = total?.unpriced === 0 ? { cost: { amount: total.nanoUsd / 1e9, currency: 'USD' } } : {};
+    return [{ sessionUpdate: 'usage_update', used, size, ...cost }];
   }
 }

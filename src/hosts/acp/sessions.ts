@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import { Id } from '#contract/ids.ts';
 import type { Client } from '#contract/rpc.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import { Exclusive } from '#core/base/exclusive.ts';
 import { Asker } from './asker.ts';
 import { Choices } from './choices.ts';
@@ -105,7 +105,7 @@ export class Sessions {
     const { seq, conversation, workflows } = await door.ask((client) =>
       client.request('conversation.snapshot', { conversationId }),
     );
-    const { folder, deletedAt, usage } = conversation;
+    const { folder, deletedAt } = conversation;
     if (deletedAt) throw RequestError.invalidParams({}, `The session ${id} is in the trash: restore it first`);
     if (cwd !== null && (await folderAt(cwd)) !== folder)
       throw RequestError.invalidParams({}, `This session works in ${folder}: open it with that as its cwd`);
@@ -115,13 +115,19 @@ export class Sessions {
     const windows = new Windows(door, id);
     await Promise.all([windows.begin(), windows.look()]);
     const updates = new SessionUpdates({
-      ...{ conversationId, folder, subAgentSessions, windows },
-      ...{ notices: Boolean(shows?.notices), compactions: Boolean(shows?.compaction) },
+      conversation: replay ? { ...conversation, usage: ZERO_TALLY } : conversation,
+      subAgentSessions,
+      windows,
+      notices: Boolean(shows?.notices),
+      compactions: Boolean(shows?.compaction),
       isOwn: (workflowId) => own.has(workflowId),
-      used: replay ? ZERO_TALLY : usage,
     });
     const asker = new Asker({
-      ...{ context, door, conversationId, note, forms: Boolean(elicitation?.form) },
+      context,
+      door,
+      conversationId,
+      note,
+      forms: Boolean(elicitation?.form),
       asking: ({ approval: { request } }) => updates.asked(request.runId, request.toolCallId),
     });
     const chosen = workflows.at(-1)?.chosen ?? {};

@@ -3,7 +3,9 @@ import type { SessionUpdate, ToolCallStatus } from '@agentclientprotocol/sdk';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import { formatRunTitle } from '#contract/flows/run-title.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
-import { STATUS_OF } from '#contract/status-of.ts';
+import type { RowReader } from '#contract/rows.ts';
+import type { RunRow } from '#contract/view.ts';
+import { inputTokensOf } from '#domain/tally.ts';
 import { textContent } from './tool-call.ts';
 
 /** The id of the tool call that a run below the lead appears as. */
@@ -28,10 +30,11 @@ export interface SubAgentState {
   sessionId: string | null;
 }
 
-interface Known {
-  state: SubAgentState;
-  title: string;
-  said: string[];
+/** The state of a sub-agent that is in no row. */
+interface Work {
+  tool: string | null;
+  /** Its texts and its error, in order. */
+  texts: string[];
 }
 
 const CALL_STATUS: Readonly<Record<Status, ToolCallStatus>> = {
@@ -43,76 +46,74 @@ const CALL_STATUS: Readonly<Record<Status, ToolCallStatus>> = {
 };
 
 export class SubAgents {
-  readonly #runs = new Map<string, Known>();
+  readonly #rows: RowReader;
+  readonly #works = new Map<string, Work>();
   readonly #sessions: boolean;
 
-  /** `sessions`: whether each one has a session of its own. */
-  constructor(sessions: boolean) {
+  /** `rows` must include an event before `of` gets it. `sessions`: whether each sub-agent has its own session. */
+  constructor(rows: RowReader, sessions: boolean) {
+    this.#rows = rows;
     this.#sessions = sessions;
   }
 
   /** For the session of the lead. */
   of(event: AgentEvent): SessionUpdate[] {
-    if (event.type === 'run-queue') return this.#queued(event);
-    const known = this.#runs.get(event.runId);
-    if (!known) return [];
-    const { state } = known;
+    const run = this.#rows.get('run', event.runId);
+    if (!run) return [];
+    if (event.type === 'run-queue') return this.#queued(run);
+    const work = this.#works.get(event.runId);
+    if (!work) return [];
     switch (event.type) {
       case 'run-start':
-        return this.#told(known, { status: 'running', outcome: null });
+      case 'usage':
+        return this.#update(run, work);
       case 'tool-start':
-        return this.#told(known, { tool: event.name });
+        work.tool = event.name;
+        return this.#update(run, work);
       case 'tool-end':
-        return this.#told(known, { tool: null });
-      case 'usage': {
-        const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, outputTokens } = event.request;
-        const input = inputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens;
-        const tokens = { input: state.tokens.input + input, output: state.tokens.output + outputTokens };
-        return this.#told(known, { tokens });
-      }
+        work.tool = null;
+        return this.#update(run, work);
       case 'message-end':
-        return this.#spoke(known, event);
+        return this.#spoke(run, work, event);
       case 'run-end': {
         const { outcome, error } = event;
-        if (error) known.said.push(`${outcome}: ${error.message}`);
-        return this.#told(known, { status: STATUS_OF[outcome], outcome, tool: null }, error !== null);
+        if (error) work.texts.push(`${outcome}: ${error.message}`);
+        work.tool = null;
+        return this.#update(run, work, error !== null);
       }
       default:
         return [];
     }
   }
 
-  #queued(event: Extract<DurableEvent, { type: 'run-queue' }>): SessionUpdate[] {
-    const { runId, parentRunId, agent, kind, task, title, parentChain } = event;
-    if (parentRunId === null || this.#runs.has(runId)) return [];
-    const state: SubAgentState = {
-      ...{ runId, parentRunId, agent, kind, task, chain: parentChain },
-      ...{ status: 'pending', outcome: null, tool: null, tokens: { input: 0, output: 0 } },
-      sessionId: this.#sessions ? runId : null,
-    };
-    const words = formatRunTitle({ agent, title });
-    this.#runs.set(runId, { state, title: words, said: [] });
-    const about = { toolCallId: runCallId(runId), title: words, kind: 'other' as const };
-    return [{ sessionUpdate: 'tool_call', ...about, status: 'pending', rawInput: { agent, task }, _meta: meta(state) }];
+  #queued(run: RunRow): SessionUpdate[] {
+    if (run.parentRunId === null || this.#works.has(run.id)) return [];
+    const work = { tool: null, texts: [] };
+    this.#works.set(run.id, work);
+    const about = { toolCallId: runCallId(run.id), title: formatRunTitle(run), kind: 'other' as const };
+    const rawInput = { agent: run.agent, task: run.task };
+    return [{ sessionUpdate: 'tool_call', ...about, status: 'pending', rawInput, _meta: this.#meta(run, work) }];
   }
 
-  #spoke(known: Known, { entry }: Extract<DurableEvent, { type: 'message-end' }>): SessionUpdate[] {
+  #spoke(run: RunRow, work: Work, { entry }: Extract<DurableEvent, { type: 'message-end' }>): SessionUpdate[] {
     if (entry.kind !== 'assistant' || entry.interrupted) return [];
     const text = entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
     if (text.trim() === '') return [];
-    known.said.push(text);
-    return this.#told(known, {}, true);
+    work.texts.push(text);
+    return this.#update(run, work, true);
   }
 
-  #told(known: Known, change: Partial<SubAgentState>, spoke = false): SessionUpdate[] {
-    known.state = { ...known.state, ...change };
-    const { runId, status } = known.state;
-    const content = spoke ? { content: known.said.map(textContent) } : {};
-    const about = { toolCallId: runCallId(runId), title: known.title, status: CALL_STATUS[status] };
-    return [{ sessionUpdate: 'tool_call_update', ...about, ...content, _meta: meta(known.state) }];
+  #update(run: RunRow, work: Work, hasNewText = false): SessionUpdate[] {
+    const content = hasNewText ? { content: work.texts.map(textContent) } : {};
+    const about = { toolCallId: runCallId(run.id), title: formatRunTitle(run), status: CALL_STATUS[run.status] };
+    return [{ sessionUpdate: 'tool_call_update', ...about, ...content, _meta: this.#meta(run, work) }];
   }
-}
 
-function meta(state: SubAgentState): { triad: SubAgentState } {
-  return { triad: state };
+  #meta(run: RunRow, { tool }: Work): { triad: SubAgentState } {
+    const { id: runId, agent, kind, task, parentChain: chain, status, outcome, usage } = run;
+    const tokens = { input: inputTokensOf(usage), output: usage.outputTokens };
+    const sessionId = this.#sessions ? runId : null;
+    const parentRunId = run.parentRunId ?? '';
+    return { triad: { runId, parentRunId, agent, kind, task, chain, status, outcome, tool, tokens, sessionId } };
+  }
 }

@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
 import { type Challenge, type Entry, ENTRY_CLOSE, type EntryReply, type Proof, statement } from '#contract/entry.ts';
-import type { BrowserKeys } from '#core/hosting/browser-keys.ts';
-import { CLOSE, jsonOf } from '#core/hosting/web-socket.ts';
+import type { BrowserKeys } from '#core/host/ownership/browser-keys.ts';
+import { CLOSE, jsonOf } from '#core/host/ownership/web-socket.ts';
 
 /** How long a socket may take to prove itself, in milliseconds. */
 const PATIENCE_MS = 10_000;

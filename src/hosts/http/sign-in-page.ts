@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { CLEAR_PATH } from '#contract/entry.ts';
-import { securityHeaders } from '#core/hosting/site/headers.ts';
+import { securityHeaders } from '#core/host/ownership/site/headers.ts';
 
 export interface SignInPage {
   headers: Readonly<Record<string, string>>;

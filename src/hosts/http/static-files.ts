@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { webFile } from '#core/hosting/site/web-file.ts';
+import { webFile } from '#core/host/ownership/site/web-file.ts';
 
 /** `root` is canonical. */
 export async function serveFile(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,8 +1,8 @@
 /** One agent's file in the editor: text and form stay in step, and unsaved edits are kept as a draft. */
 import type { AgentLint, AgentText, AgentValue } from '#contract/agent.ts';
 import type { UnsavedPrompt } from '#contract/agents/prompt-file.ts';
-import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
+import type { Connection } from '#lib/app/client/connection.ts';
+import { asRequestError, failureText, type RequestError } from '#lib/words/request-error.ts';
 import { dropAgentDraft, keepAgentDraft, readAgentDraft } from './agent-drafts.ts';
 
 type Values = Readonly<Record<string, AgentValue>>;

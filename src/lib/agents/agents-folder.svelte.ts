@@ -2,8 +2,8 @@
 import type { AgentFile, AgentText } from '#contract/agent.ts';
 import type { TrustItem } from '#contract/trust.ts';
 import type { Input } from '#contract/rpc.ts';
-import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import type { Connection } from '#lib/app/client/connection.ts';
+import { asRequestError, type RequestError } from '#lib/words/request-error.ts';
 import { keepAgentDraft } from './agent-drafts.ts';
 
 type Named = AgentFile & { name: string };

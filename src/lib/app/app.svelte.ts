@@ -5,10 +5,10 @@ import type { Unlisted } from '#contract/missing.ts';
 import type { LeadChoice, SentFile, SentImage } from '#contract/messages/sending.ts';
 import type { Input } from '#contract/rpc.ts';
 import type { ConversationRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
-import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
-import type { Refusal } from '#lib/client/link.ts';
-import { newMessageId } from '#lib/client/message-id.ts';
-import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
+import type { Connection, ConnectionStatus } from './client/connection.ts';
+import type { Refusal } from './client/link.ts';
+import { newMessageId } from './client/message-id.ts';
+import { asRequestError, failureText, type RequestError } from '#lib/words/request-error.ts';
 import { isTyping } from '#lib/ui/text-field.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
 import { sentLanguage } from '#lib/view/language.ts';
@@ -20,7 +20,6 @@ import { ContextWindows } from './context-windows.svelte.ts';
 import { ConversationActions } from './conversation-actions.ts';
 import { Forks, imagesOf } from './forks.ts';
 import { HistoryBrowser } from './history-browser.svelte.ts';
-import type { MessageBox } from './message-box.ts';
 import { PagedList } from './paged-list.svelte.ts';
 import { Rail } from './rail.svelte.ts';
 import { RunsAgain } from './runs-again.ts';
@@ -41,6 +40,19 @@ type Beginning = NonNullable<Input<'message.send'>['begin']>;
 
 /** What the person sent, as it is stored. */
 type Message = Pick<WorkflowRow, 'conversationId' | 'prompt' | 'images'>;
+
+/** The box for messages that is on the screen, as other parts write into it. */
+interface MessageBox {
+  /** Where its files are found; undefined: in the folder for new conversations. */
+  folder: string | undefined;
+  /** Who reads what is written there: what is hidden from it is not found. */
+  agent: string;
+  /** Puts the path of a file or folder in at the cursor, and the focus behind it. */
+  mention: (path: string) => void;
+  /** Puts code behind what is written, and the cursor where the file is named into which it is to go. */
+  insert: (code: string, language: string) => void;
+  focus: () => void;
+}
 
 export class App {
   status = $state<ConnectionStatus>('connecting');
@@ -102,7 +114,7 @@ export class App {
       changed: (row) => this.rail.changed(row),
     });
     this.forks = new Forks(connection, toasts, () => void this.conversations.refresh());
-    this.again = new RunsAgain(connection, toasts, () => void this.conversations.refresh());
+    this.again = new RunsAgain(connection, toasts);
     this.status = connection.status;
     connection.onStatus((status) => {
       this.status = status;
@@ -153,6 +165,11 @@ export class App {
     } catch (error) {
       this.failure = asRequestError(error);
     }
+  }
+
+  /** Hides the notice of this time about the history, in all windows; a toast says why it stays. */
+  hideNotice(at: string): void {
+    void succeeds(this.toasts, this.connection.request('store.hide-notice', { at }));
   }
 
   /** Rejects with a `RequestError` for a key or an endpoint that cannot be used. */

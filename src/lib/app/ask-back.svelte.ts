@@ -1,5 +1,5 @@
 /** A question of the person back to the agent that asks for approval, while it is written and sent. */
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { asRequestError, type RequestError } from '#lib/words/request-error.ts';
 
 export class AskBack {
   question = $state('');

@@ -2,8 +2,8 @@
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import type { Answer } from '#contract/approval.ts';
 import type { Attention as AttentionState } from '#contract/view.ts';
-import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import type { Connection } from './client/connection.ts';
+import { asRequestError, type RequestError } from '#lib/words/request-error.ts';
 import { type AgentMark, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import type { Question } from '#lib/view/phase.ts';
 import { mustReadBox } from '#lib/words/question-texts.ts';

@@ -1,7 +1,7 @@
 /** How much the models in use read at once, what fills the context of a conversation's lead, and making room in it. */
 import type { Envelope } from '#contract/agent.ts';
 import type { ContextPart } from '#contract/context/context-methods.ts';
-import type { Connection } from '#lib/client/connection.ts';
+import type { Connection } from './client/connection.ts';
 
 type ModelOf = Pick<Envelope, 'provider' | 'model'>;
 

@@ -1,8 +1,8 @@
 /** What decides about the call of a question: asked for once, however often the question comes anew, until rules may differ. */
 import type { Verdict } from '#contract/permission.ts';
 import type { Input } from '#contract/rpc.ts';
-import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import type { Connection } from './client/connection.ts';
+import { asRequestError, type RequestError } from '#lib/words/request-error.ts';
 
 export class Explained {
   /** About the last call that was asked about, and no other. */

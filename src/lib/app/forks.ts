@@ -1,10 +1,10 @@
-/** Goes on from a message in a new conversation, which ends before it or with what was answered to it. */
+/** Forks conversations at a message or a step, and sends a message again in a fork. */
 import type { Client, Input } from '#contract/rpc.ts';
 import type { SentImage } from '#contract/messages/sending.ts';
 import type { ForkEnd, Step } from '#contract/messages/fork.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { newMessageId } from '#lib/client/message-id.ts';
-import { failureText } from '#lib/client/request-error.ts';
+import { newMessageId } from './client/message-id.ts';
+import { failureText } from '#lib/words/request-error.ts';
 import { sentLanguage } from '#lib/view/language.ts';
 import type { Toasts } from '#lib/ui/toasts.ts';
 import { text as words } from '#lib/words/text.ts';
@@ -16,7 +16,7 @@ export class Forks {
   readonly #toasts: Toasts;
   readonly #onMade: () => void;
 
-  /** `onMade` is called once there is a new conversation, or it has changed. */
+  /** Calls `onMade` when a conversation is created or changed. */
   constructor(client: Client, toasts: Toasts, onMade: () => void) {
     this.#client = client;
     this.#toasts = toasts;
@@ -24,8 +24,8 @@ export class Forks {
   }
 
   /**
-   * The id of the new conversation; null where there is none, and a toast says why. `entry`: the last one of its lead's run
-   * that goes along, where not all of them do.
+   * Forks at a message. Returns the id of the new conversation; null with a toast on failure. `entry`: last copied entry of
+   * the lead's run; left out for all.
    */
   fork(
     { id: workflowId, conversationId }: Pick<Turn, 'id' | 'conversationId'>,
@@ -36,15 +36,20 @@ export class Forks {
   }
 
   /**
-   * Forks at a step of a run. `goOn`: the fork also goes on from there, with what was done until then from the cache of
-   * steps; else its history ends there, and nothing starts. The id of it; null where there is none, and a toast says why.
+   * Forks at a step of a run. `goOn`: the fork also goes on from there; otherwise it ends there, and nothing starts. Returns
+   * the id of the new conversation; null with a toast on failure.
    */
   forkAtStep(
     { conversationId, workflowId }: Pick<RunRow, 'conversationId' | 'workflowId'>,
     { runId, entry }: Step,
     goOn: boolean,
   ): Promise<string | null> {
-    return this.#make({ conversationId, workflowId, runId, entry, goOn });
+    return this.#make({ conversationId, workflowId, runId, ...(entry !== undefined && { entry }), goOn });
+  }
+
+  /** Forks before the start of a sub-agent, which starts again after an approval. Returns the id like `forkAtStep`. */
+  runAgain(run: Pick<RunRow, 'id' | 'conversationId' | 'workflowId'>): Promise<string | null> {
+    return this.forkAtStep(run, { runId: run.id }, true);
   }
 
   async #make(asked: Input<'conversation.fork'>): Promise<string | null> {
@@ -59,8 +64,8 @@ export class Forks {
   }
 
   /**
-   * Sends a text in the place of a message, with its pictures and what was chosen for its lead. Null where there is no
-   * fork; `sent` false where there is one, and a toast says why nothing was sent there. `sentAs`: the id of the message.
+   * Sends a text instead of a message in a fork, with the pictures and the choices of the message. Returns null if the fork
+   * failed. `sent`: false with a toast if only sending failed. `sentAs`: id of the message.
    */
   async resend(turn: Turn, text: string): Promise<{ id: string; sent: boolean; sentAs: string } | null> {
     const sentAs = newMessageId();
@@ -87,7 +92,7 @@ export class Forks {
   }
 }
 
-/** The pictures of a message, to be sent once more; undefined for none. Rejects where one of them is not kept any more. */
+/** Returns the pictures of a message for sending them again; undefined for none. Rejects if one is no longer stored. */
 export async function imagesOf(
   client: Client,
   { conversationId, images }: Pick<WorkflowRow, 'conversationId' | 'images'>,

@@ -4,7 +4,7 @@
 import type { ListedExecution } from '#contract/execution.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { ListedWorkflow, SearchHit, TitleHit } from '#contract/view.ts';
-import type { Connection } from '#lib/client/connection.ts';
+import type { Connection } from './client/connection.ts';
 import {
   executionInput,
   NO_FILTERS,

@@ -1,6 +1,6 @@
 /** The totals of the days that a list of the history shows. */
 import type { DayTotals } from '#contract/history/history-methods.ts';
-import type { Connection } from '#lib/client/connection.ts';
+import type { Connection } from './client/connection.ts';
 import { spanOfDay } from '#lib/view/calendar.ts';
 import { executionDaysInput, queryStringOf, workflowDaysInput, type HistoryQuery } from '#lib/view/history-query.ts';
 

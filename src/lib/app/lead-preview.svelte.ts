@@ -1,7 +1,7 @@
 /** What a lead brings with it before it is told anything: everybody who would work for the person, and the most of it. */
 import type { Output } from '#contract/rpc.ts';
-import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import type { Connection } from './client/connection.ts';
+import { asRequestError, type RequestError } from '#lib/words/request-error.ts';
 
 /** After the last key press in the box of a folder. */
 const WAIT_MS = 250;

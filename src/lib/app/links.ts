@@ -1,6 +1,6 @@
 /** Where other programs find something of Triad: in the app of the desktop by its own links, else at the address of this page. */
 import { resolve } from '$app/paths';
-import { isInBrowser } from '#lib/client/connect-to-host.ts';
+import { isInBrowser } from './client/connect-to-host.ts';
 import { copyText } from '#lib/ui/copy-text.ts';
 import type { Toasts } from '#lib/ui/toasts.ts';
 import { text } from '#lib/words/text.ts';

@@ -1,6 +1,5 @@
 /** A list that is loaded page by page while the person scrolls. */
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
-import { appended, refreshed } from './merge-page.ts';
+import { asRequestError, type RequestError } from '#lib/words/request-error.ts';
 
 export interface PageOf<T> {
   items: T[];
@@ -96,4 +95,27 @@ export class PagedList<T> {
 /** Rows that were not read again are the same ones, however many they are. */
 function isSame(item: unknown, before: unknown): boolean {
   return item === before || JSON.stringify(item) === JSON.stringify(before);
+}
+
+/** Adds a page at the end; rows that are loaded already are not added again. */
+function appended<T>(items: readonly T[], page: readonly T[], idOf: (item: T) => string): T[] {
+  const known = new Set(items.map(idOf));
+  return [...items, ...page.filter((item) => !known.has(idOf(item)))];
+}
+
+/**
+ * Puts the first page, read again, before the rows below it. `below`: how many of those are kept; 0 where all of the
+ * page is new.
+ */
+function refreshed<T>(
+  items: readonly T[],
+  page: readonly T[],
+  idOf: (item: T) => string,
+): { items: T[]; below: number } {
+  const ids = new Set(page.map(idOf));
+  const oldest = page.at(-1);
+  const end = oldest === undefined ? -1 : items.findIndex((item) => idOf(item) === idOf(oldest));
+  // Rows that moved up stand in the page already.
+  const below = end < 0 ? [] : items.slice(end + 1).filter((item) => !ids.has(idOf(item)));
+  return { items: [...page, ...below], below: below.length };
 }

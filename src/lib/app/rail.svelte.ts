@@ -1,7 +1,7 @@
 /** What the rail shows: the conversations by folder, what is looked for among all of them, and which are chosen. */
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import type { ConversationRow } from '#contract/view.ts';
-import type { Connection } from '#lib/client/connection.ts';
+import type { Connection } from './client/connection.ts';
 import { foldersOf, merged, railEntries, type RailEntry } from '#lib/view/shell/rail.ts';
 import { PagedList, type PageOf } from './paged-list.svelte.ts';
 

@@ -1,70 +1,60 @@
-/** Runs one execution again, alone, in a new conversation, and finds both of them again. */
+/** Runs a sub-agent again in a fork, and finds the first run and its reruns. */
 import { isSubAgent } from '#contract/flows/serving.ts';
+import { listReruns } from '#contract/messages/fork-text.ts';
 import type { Client } from '#contract/rpc.ts';
-import type { RunRow, WorkflowDetail } from '#contract/view.ts';
-import { asRequestError, failureText } from '#lib/client/request-error.ts';
+import type { RunRow, WorkflowDetail, WorkflowRow } from '#contract/view.ts';
+import { asRequestError, failureText } from '#lib/words/request-error.ts';
 import type { Toasts } from '#lib/ui/toasts.ts';
 import { text } from '#lib/words/text.ts';
 
-/** A run with all of its workflow. */
-export interface Side {
+/** A run with the details of its workflow. */
+export interface ComparedRun {
   run: RunRow;
   detail: WorkflowDetail;
 }
 
-/** Which runs are meant: one that was run again, and the workflow in which it was. */
-export interface Both {
+/** A first run, and the conversation with its rerun. */
+export interface RerunPair {
   first: { workflowId: string; runId: string };
-  again: { workflowId: string };
-  /** Which of them one looks from. */
+  again: { conversationId: string; workflowId?: string };
+  /** The run that the page shows. */
   from: keyof typeof text.again.compare;
 }
 
-/** The newest again of a first one, or the again itself; null for what is neither, or has not ended. */
-export function bothOf({ id, workflowId, outcome, again, agains }: RunRow): Both | null {
+/** Returns the newest rerun of a first run, or the first run of a rerun; null for any other run, or one that has not ended. */
+export function getRerunPair(
+  { id, conversationId, workflowId, outcome, again }: RunRow,
+  workflow: Pick<WorkflowRow, 'forks'> | undefined,
+): RerunPair | null {
   if (outcome === null) return null;
-  if (again) return { first: again, again: { workflowId }, from: 'again' };
-  const last = agains?.at(-1);
+  if (again) return { first: again, again: { conversationId, workflowId }, from: 'again' };
+  const last = workflow && listReruns(workflow, id).at(-1);
   return last ? { first: { workflowId, runId: id }, again: last, from: 'first' } : null;
 }
 
-/** Only what has ended, and leads nobody. */
-export function canRunAgain({ kind, outcome }: Pick<RunRow, 'kind' | 'outcome'>): boolean {
-  return kind !== 'lead' && outcome !== null;
+/** True for a sub-agent that has ended. Stages and coagents start with the run that they belong to. */
+export function canRunAgain(run: Pick<RunRow, 'kind' | 'outcome'>): boolean {
+  return isSubAgent(run) && run.outcome !== null;
 }
 
 export class RunsAgain {
   readonly #client: Client;
   readonly #toasts: Toasts;
-  readonly #onMade: () => void;
 
-  /** `onMade` is called once there is a new conversation. */
-  constructor(client: Client, toasts: Toasts, onMade: () => void) {
+  constructor(client: Client, toasts: Toasts) {
     this.#client = client;
     this.#toasts = toasts;
-    this.#onMade = onMade;
   }
 
-  /** The id of the conversation in which its question waits; null where there is none, and a toast says why. */
-  async run(runId: string): Promise<string | null> {
+  /** Loads both runs; null if one of them does not exist any more, with a toast. */
+  async both({ first, again }: Omit<RerunPair, 'from'>): Promise<[first: ComparedRun, again: ComparedRun] | null> {
     try {
-      const { conversationId } = await this.#client.request('run.again', { runId, via: 'app' });
-      this.#onMade();
-      return conversationId;
-    } catch (error) {
-      this.#toasts.error(failureText(error));
-      return null;
-    }
-  }
-
-  /** Null where one of them is gone, and a toast says so. */
-  async both({ first, again }: Omit<Both, 'from'>): Promise<[first: Side, again: Side] | null> {
-    try {
+      const workflowId = again.workflowId ?? (await this.#findRerun(again.conversationId, first.runId));
       const [one, other] = await Promise.all(
-        [first, again].map(({ workflowId }) => this.#client.request('workflow.get', { workflowId })),
+        [first.workflowId, workflowId].map((id) => this.#client.request('workflow.get', { workflowId: id })),
       );
       const run = one?.runs.find(({ id }) => id === first.runId);
-      const later = other?.runs.find((row) => isSubAgent(row) && row.again?.runId === first.runId);
+      const later = other?.runs.find((row) => row.again?.runId === first.runId);
       if (one && other && run && later)
         return [
           { run, detail: one },
@@ -75,5 +65,11 @@ export class RunsAgain {
       this.#toasts.error(asRequestError(error).code === 'not_found' ? text.again.gone : failureText(error));
     }
     return null;
+  }
+
+  /** Returns the id of the workflow with the rerun; empty if it does not exist any more. */
+  async #findRerun(conversationId: string, runId: string): Promise<string> {
+    const { workflows } = await this.#client.request('conversation.snapshot', { conversationId });
+    return workflows.find(({ from }) => from?.runId === runId)?.id ?? '';
   }
 }

@@ -1,6 +1,6 @@
 /** The filters of the history that the person keeps by name. */
 import type { SavedFilter } from '#contract/history/history-methods.ts';
-import type { Connection } from '#lib/client/connection.ts';
+import type { Connection } from './client/connection.ts';
 
 export class SavedFilters {
   /** By name. */

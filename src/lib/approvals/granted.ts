@@ -1,7 +1,7 @@
 /** What a yes for more than once leaves on the screen: a word of it, and the way back. */
 import type { GrantOffer, GrantRequest } from '#contract/permission.ts';
-import type { Connection } from '#lib/client/connection.ts';
-import { failureText } from '#lib/client/request-error.ts';
+import type { Connection } from '#lib/app/client/connection.ts';
+import { failureText } from '#lib/words/request-error.ts';
 import type { Toasts } from '#lib/ui/toasts.ts';
 import { text } from '#lib/words/text.ts';
 

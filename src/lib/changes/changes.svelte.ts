@@ -1,8 +1,8 @@
 /** What the agents of a conversation changed, loaded while somebody looks at it, and what a person does about it. */
 import { SvelteMap } from 'svelte/reactivity';
 import type { ChangeDiff, ChangeRow, ChangeTarget, CommitPreview, UndoneFile } from '#contract/change.ts';
-import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
+import type { Connection } from '#lib/app/client/connection.ts';
+import { asRequestError, failureText, type RequestError } from '#lib/words/request-error.ts';
 import { text } from '#lib/words/text.ts';
 import type { Part } from './groups.ts';
 import { type LineCounts, lineCounts } from './hunks.ts';

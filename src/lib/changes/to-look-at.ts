@@ -39,10 +39,10 @@ export function changeCount(calls: readonly ToolCallRow[]): number {
 export function mayHaveMore({ more, runs, calls }: Pick<View, 'more' | 'runs' | 'calls'>): boolean {
   const known = new Set(calls.map(({ runId }) => runId));
   const mayWrite = runs.some(
-    ({ id, parentRunId, outcome, cached, envelope }) =>
+    ({ id, parentRunId, outcome, copiedFrom, envelope }) =>
       parentRunId !== null &&
       outcome !== null &&
-      !cached &&
+      !copiedFrom &&
       !known.has(id) &&
       envelope.permissions.some((one) => one === 'FilesystemWrite' || one === 'Execute'),
   );

@@ -29,7 +29,7 @@ export function chatCommands(chat: Chat): Partial<Record<CommandId, () => void>>
   const last = workflows.at(-1);
   const ended = lastEnded(workflows);
   const answered = newestAnswer(workflows);
-  const cutOff = last?.outcome === 'interrupted' && !last.left ? last : undefined;
+  const cutOff = last?.outcome === 'interrupted' ? last : undefined;
   return {
     rename: chat.rename,
     pin: () => void app.conversationActions.pin(id, !pinned),
@@ -41,13 +41,16 @@ export function chatCommands(chat: Chat): Partial<Record<CommandId, () => void>>
     ...(running ? { stop: chat.stop } : { remove: chat.remove }),
     ...(ended && { replay: () => void goto(resolve('/history/[id]/replay', { id: ended.id })) }),
     ...(workflows.length > 0 && { compact: () => void succeeds(app.toasts, app.contexts.compact(id)) }),
-    ...(answered && { rewind: chat.rewind, fork: () => void once(answered, () => forkAfter(app, answered)) }),
-    ...(answered && !answered.again && { retry: () => void once(answered, () => sendAgain(app, answered)) }),
+    ...(answered && {
+      rewind: chat.rewind,
+      fork: () => void once(answered, () => forkAfter(app, answered)),
+      retry: () => void once(answered, () => sendAgain(app, answered)),
+    }),
     ...(cutOff && { resume: () => void app.resume(cutOff.id) }),
   };
 }
 
 /** The newest workflow that can be replayed: of what a fork took over, the original can be. */
 export function lastEnded(workflows: readonly WorkflowRow[]): WorkflowRow | undefined {
-  return workflows.findLast(({ outcome, taken }) => outcome !== null && !taken);
+  return workflows.findLast(({ outcome, copiedFrom }) => outcome !== null && !copiedFrom);
 }

@@ -2,8 +2,8 @@
 import type { ProjectInstruction } from '#contract/agent.ts';
 import { isInstructionPath } from '#contract/instruction-path.ts';
 import type { ConversationRow } from '#contract/view.ts';
-import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import type { Connection } from '#lib/app/client/connection.ts';
+import { asRequestError, type RequestError } from '#lib/words/request-error.ts';
 
 type Place = Pick<ConversationRow, 'folder' | 'agent'>;
 

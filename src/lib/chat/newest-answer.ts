@@ -1,12 +1,12 @@
 /** The answer that a command is about, and that nothing is done with it twice. */
 import type { WorkflowRow } from '#contract/view.ts';
 
-type Row = Pick<WorkflowRow, 'outcome' | 'left'>;
+type Row = Pick<WorkflowRow, 'outcome'>;
 
-/** The newest workflow that is told, where it has ended and no other runs or waits: "the last message" would be another one then. */
+/** The newest workflow, where it has ended and no other runs or waits: "the last message" would be another one then. */
 export function newestAnswer<R extends Row>(workflows: readonly R[]): R | undefined {
   if (workflows.some(({ outcome }) => outcome === null)) return undefined;
-  return workflows.findLast(({ left }) => !left);
+  return workflows.at(-1);
 }
 
 const underWay = new Set<string>();

@@ -2,8 +2,7 @@
 import type { Component } from 'svelte';
 import type { WorkflowRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
-import { openFork, resend } from '#lib/parts/go-to-fork.ts';
-import { runAgain } from '#lib/runs/again/go-to-again.ts';
+import { openFork, resend } from '#lib/app/go-to-fork.ts';
 
 export interface TurnAction {
   key: string;
@@ -21,6 +20,5 @@ export async function forkAfter(app: App, workflow: WorkflowRow): Promise<void> 
 }
 
 export async function sendAgain(app: App, workflow: WorkflowRow): Promise<void> {
-  if (workflow.again) await runAgain(app, workflow.again.runId);
-  else await resend(app, workflow, workflow.prompt);
+  await resend(app, workflow, workflow.prompt);
 }

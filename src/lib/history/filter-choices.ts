@@ -1,5 +1,5 @@
 /** What each filter of the history can be set to, and what it is called once it is. */
-import { OUTCOMES } from '#contract/status-of.ts';
+import { OUTCOMES } from '#domain/status-of.ts';
 import type { Facets } from '#lib/app/history-browser.svelte.ts';
 import { dayAfter } from '#lib/view/calendar.ts';
 import { dayName, usd } from '#lib/view/format.ts';

@@ -1,7 +1,7 @@
 /** One workflow on its history page: its rows, polled every second while it runs, and read again when a change is undone. */
 import type { WorkflowDetail } from '#contract/view.ts';
-import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import type { Connection } from '#lib/app/client/connection.ts';
+import { asRequestError, type RequestError } from '#lib/words/request-error.ts';
 import type { TranscriptSource } from '#lib/runs/session.svelte.ts';
 import { withCalls, withEntries, type View } from '#lib/view/reduce.ts';
 

@@ -1,7 +1,7 @@
 /** The live view of one conversation: subscribed to its events and reduced from them. */
 import type { AgentEvent } from '#contract/event.ts';
-import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import type { Connection } from '#lib/app/client/connection.ts';
+import { asRequestError, type RequestError } from '#lib/words/request-error.ts';
 import { attach, reduce, withCalls, withEarlier, withEntries, type View } from '#lib/view/reduce.ts';
 import { nextFrame, type Schedule } from './frames.ts';
 
@@ -133,7 +133,7 @@ export class Session implements TranscriptSource {
     for (const event of later) this.#enqueue(event);
     this.grewAtStart = false;
     if (hasGap(this.view.seq, events)) void this.attach();
-    else this.view = events.reduce(reduce, this.view);
+    else this.view = reduce(this.view, events);
   }
 }
 

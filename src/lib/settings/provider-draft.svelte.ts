@@ -3,7 +3,7 @@ import { EndpointUrl } from '#contract/endpoint-url.ts';
 import type { ProviderState, ServedType } from '#contract/providers/provider.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { App } from '#lib/app/app.svelte.ts';
-import { asRequestError, RequestError } from '#lib/client/request-error.ts';
+import { asRequestError, RequestError } from '#lib/words/request-error.ts';
 import { text } from '#lib/words/text.ts';
 
 export type Server = Output<'provider.detect'>[number];
@@ -184,7 +184,11 @@ export class ProviderDraft {
     if (!baseUrl) throw new RequestError('bad_input', text.firstRun.needEndpoint);
     const key = apiKey === undefined ? {} : { apiKey };
     await this.#app.changeProviders('provider.add', {
-      ...{ name, type: this.type, baseUrl, ...key, ...active },
+      name,
+      type: this.type,
+      baseUrl,
+      ...key,
+      ...active,
       ...(model === '' ? {} : { model }),
     });
     this.name = name;

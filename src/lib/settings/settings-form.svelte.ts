@@ -2,7 +2,7 @@
 import type { ExplainedSetting } from '#contract/settings/setting-methods.ts';
 import type { SettingRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { asRequestError, type RequestError } from '#lib/words/request-error.ts';
 
 export class SettingsForm {
   rows = $state.raw<readonly ExplainedSetting[]>([]);

@@ -3,15 +3,15 @@ import type { AgentFile } from '#contract/agent.ts';
 import type { ConversationRow, SearchHit, SettingRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import type { Commands } from '#lib/app/commands.svelte.ts';
-import { isInBrowser } from '#lib/client/connect-to-host.ts';
+import { isInBrowser } from '#lib/app/client/connect-to-host.ts';
 import { entriesOf, keyOf, nameOf, searchedOf, sectionsIn } from '#lib/settings/settings-entries.ts';
-import { NEW_DRAFT } from '#lib/parts/message-drafts.ts';
-import { changeDraft } from '#lib/parts/composer/unsent.svelte.ts';
-import { withMention } from '#lib/parts/composer/word.ts';
+import { NEW_DRAFT } from '#lib/app/message-drafts.ts';
+import { changeDraft } from '#lib/chat/composer/unsent.svelte.ts';
+import { withMention } from '#lib/chat/composer/word.ts';
 import { COMMAND_IDS, COMMANDS, type CommandId, slashOf } from '#lib/view/shell/command-table.ts';
 import { queryOfHit } from '#lib/view/history-query.ts';
 import { bestOf, exactFirst, scoreOf } from '#lib/view/shell/palette.ts';
-import { conversationTitle } from '#lib/words/conversation-title.ts';
+import { conversationTitle } from '#lib/app/conversation-title.ts';
 import { text } from '#lib/words/text.ts';
 
 /** Of each kind: with nothing typed, and else. */
@@ -186,11 +186,16 @@ export class Palette {
     const best = matches.toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a))).slice(0, MOST.found);
     return [
       ...some.map((section) => ({
-        ...{ key: `section:${section}`, label: sections[section], detail: title, keys: '' },
+        key: `section:${section}`,
+        label: sections[section],
+        detail: title,
+        keys: '',
         to: { path: `/settings?section=${section}` },
       })),
       ...best.map((entry) => ({
-        ...{ key: `setting:${keyOf(entry)}`, label: nameOf(entry), keys: '' },
+        key: `setting:${keyOf(entry)}`,
+        label: nameOf(entry),
+        keys: '',
         detail: entry.kind === 'part' ? sections[entry.section] : keyOf(entry),
         to: { path: `/settings?at=${encodeURIComponent(keyOf(entry))}` },
       })),

@@ -1,6 +1,6 @@
 /** Short messages that disappear by themselves, and errors shown by one. */
 import { createContext } from 'svelte';
-import { failureText } from '#lib/client/request-error.ts';
+import { failureText } from '#lib/words/request-error.ts';
 
 export interface Toasts {
   info(message: string): void;

@@ -3,7 +3,7 @@ import type { Budget } from '#contract/agent.ts';
 import type { Input } from '#contract/rpc.ts';
 import type { Bound as Reached, Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { countLimitedRequests, inputTokensOf } from '#contract/tally.ts';
+import { countLimitedRequests, inputTokensOf } from '#domain/tally.ts';
 
 const BUDGET_KINDS = ['tokens', 'costUsd', 'minutes', 'iterations'] as const satisfies (keyof Budget)[];
 export type BudgetKind = (typeof BUDGET_KINDS)[number];

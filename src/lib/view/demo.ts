@@ -15,13 +15,13 @@ export function isDemoRun(run: Pick<RunRow, 'envelope'> | undefined): boolean {
 
 /**
  * How many acts of the script a conversation has had, by the names of the calls in it: the next message plays the one after
- * that. What a workflow did that is no part of the conversation any more counts no more.
+ * that.
  */
 export function demoActs(
-  workflows: readonly Pick<WorkflowRow, 'runId' | 'left'>[],
+  workflows: readonly Pick<WorkflowRow, 'runId'>[],
   calls: readonly Pick<ToolCallRow, 'runId' | 'toolCallId'>[],
 ): number {
-  const leads = new Set(workflows.flatMap(({ runId, left }) => (left ? [] : [runId])));
+  const leads = new Set(workflows.map(({ runId }) => runId));
   const acts = calls.flatMap(({ runId, toolCallId }) =>
     leads.has(runId) ? Number(/^demo_act(\d+)_/.exec(toolCallId)?.[1] ?? 0) : [],
   );

@@ -1,7 +1,7 @@
 /** Which runs belong together: a sub-agent with the stages that follow it, and each run with its coagent's. Pure. */
 import type { Approval } from '#contract/approval.ts';
 import type { Tally } from '#contract/outcome.ts';
-import { addTally, ZERO_TALLY } from '#contract/tally.ts';
+import { addTally, ZERO_TALLY } from '#domain/tally.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { isActive, type Phase, phaseOfRun } from './phase.ts';
 
@@ -20,8 +20,8 @@ export interface Rows {
 }
 
 /** Whether a run is of the conversation that this one was forked from: it is shown here, and nothing of it can be done. */
-export function isFromOrigin({ id, cached }: Pick<RunRow, 'id' | 'cached'>): boolean {
-  return cached?.runId === id;
+export function isFromOrigin({ id, copiedFrom }: Pick<RunRow, 'id' | 'copiedFrom'>): boolean {
+  return copiedFrom?.runId === id;
 }
 
 /** What serves it directly: its coagent's runs, by round. */

@@ -5,7 +5,7 @@ import type { ExecutionSort, WorkflowSort } from '#contract/list-filter.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { Input } from '#contract/rpc.ts';
 import type { SearchHit } from '#contract/view.ts';
-import { OUTCOMES, STATUS_OF } from '#contract/status-of.ts';
+import { OUTCOMES, STATUS_OF } from '#domain/status-of.ts';
 import { startOfDay } from './calendar.ts';
 
 /** What is listed: workflows, or the executions of sub-agents. */

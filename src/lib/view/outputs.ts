@@ -1,22 +1,17 @@
-/** What running calls have printed last. */
+/** The last output of running calls. */
 import type { HintEvent } from '#contract/event.ts';
-import type { ToolCallRow } from '#contract/view.ts';
 
 export type Output = Pick<Extract<HintEvent, { type: 'tool-output' }>, 'runId' | 'toolCallId' | 'tail' | 'bytes'>;
 
-interface Outputs {
-  calls: readonly ToolCallRow[];
-  outputs: readonly Output[];
+/** Replaces the output of a call. */
+export function withOutput<V extends { outputs: readonly Output[] }>(
+  view: V,
+  { runId, toolCallId, tail, bytes }: Output,
+): V {
+  return { ...view, outputs: [...outputsWithout(view.outputs, runId, toolCallId), { runId, toolCallId, tail, bytes }] };
 }
 
-/** Only of a call that runs: a late one shows nothing again. */
-export function withOutput<V extends Outputs>(view: V, { runId, toolCallId, tail, bytes }: Output): V {
-  const row = view.calls.find((call) => call.runId === runId && call.toolCallId === toolCallId);
-  if (row?.status !== 'running') return view;
-  return { ...view, outputs: [...outputsWithout(view, runId, toolCallId), { runId, toolCallId, tail, bytes }] };
-}
-
-/** Without that of a call, or of all calls of a run. */
-export function outputsWithout({ outputs }: Pick<Outputs, 'outputs'>, runId: string, toolCallId?: string): Output[] {
+/** Returns the outputs without that of a call, or without those of all calls of a run. */
+export function outputsWithout(outputs: readonly Output[], runId: string, toolCallId?: string): Output[] {
   return outputs.filter((output) => output.runId !== runId || (toolCallId ?? output.toolCallId) !== output.toolCallId);
 }

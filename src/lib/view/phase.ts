@@ -2,7 +2,7 @@
 import { isSpawn, spawnIndex, spawnItems } from '#contract/spawn-items.ts';
 import type { Approval, Risk, SpawnItem } from '#contract/approval.ts';
 import type { Outcome } from '#contract/outcome.ts';
-import { isWithdrawn } from '#contract/status-of.ts';
+import { isWithdrawn } from '#domain/status-of.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 

@@ -1,18 +1,47 @@
-/** What runs said, by run. A map costs a long conversation little where one run of thousands says more. Pure. */
+/** The entries of the runs that a page holds. */
 import type { Entry } from '#contract/message.ts';
-import type { Snapshot } from '#contract/view.ts';
 
-/** Each list in order; of runs that have any entry. */
-export type RunEntries = ReadonlyMap<string, readonly Entry[]>;
-
-export function entriesIn(stored: Snapshot['entries']): Map<string, readonly Entry[]> {
-  return new Map(Object.entries(stored).filter(([, list]) => list.length > 0));
+/** The entries of each run that has any, by run id, in order. */
+export interface RunEntries extends Iterable<readonly [string, readonly Entry[]]> {
+  get(runId: string): readonly Entry[] | undefined;
+  has(runId: string): boolean;
 }
 
-export function putEntry(entries: RunEntries, runId: string, entry: Entry): RunEntries {
-  const list = entries.get(runId) ?? [];
-  // Behind the last that comes before it, which is nearly always the last of all.
-  const at = list.findLastIndex(({ n }) => n < entry.n) + 1;
-  const next = list[at]?.n === entry.n ? list.with(at, entry) : list.toSpliced(at, 0, entry);
-  return new Map(entries).set(runId, next);
+/** Highest number of runs that a change copies. */
+const MAX_RECENT = 100;
+
+/** Returns the entries with the lists of some runs replaced. */
+export function withRuns(entries: RunEntries, changed: Iterable<readonly [string, readonly Entry[]]>): RunEntries {
+  return (entries instanceof LayeredEntries ? entries : new LayeredEntries(entries)).with(changed);
+}
+
+/** Copies only the runs that changed lately: a map of all runs of a long conversation takes milliseconds to copy. */
+class LayeredEntries implements RunEntries {
+  readonly #base: RunEntries;
+  readonly #recent: ReadonlyMap<string, readonly Entry[]>;
+
+  constructor(base: RunEntries, recent: ReadonlyMap<string, readonly Entry[]> = new Map()) {
+    this.#base = base;
+    this.#recent = recent;
+  }
+
+  get(runId: string): readonly Entry[] | undefined {
+    return this.#recent.get(runId) ?? this.#base.get(runId);
+  }
+
+  has(runId: string): boolean {
+    return this.get(runId) !== undefined;
+  }
+
+  /** Yields runs in the order of their first entries. */
+  *[Symbol.iterator](): Generator<readonly [string, readonly Entry[]]> {
+    for (const [runId, list] of this.#base) yield [runId, this.#recent.get(runId) ?? list];
+    for (const added of this.#recent) if (!this.#base.has(added[0])) yield added;
+  }
+
+  with(changed: Iterable<readonly [string, readonly Entry[]]>): LayeredEntries {
+    const recent = new Map([...this.#recent, ...changed]);
+    if (recent.size <= MAX_RECENT) return new LayeredEntries(this.#base, recent);
+    return new LayeredEntries(new Map([...this.#base, ...recent]));
+  }
 }

@@ -1,15 +1,8 @@
 /** The blocks of a run's transcript in order of time: text, thinking and tool calls, complete or streamed. */
 import type { Approval } from '#contract/approval.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
-import type {
-  AssistantEntry,
-  Cached,
-  CompactionEntry,
-  Entry,
-  SystemEntry,
-  ToolEntry,
-  UserEntry,
-} from '#contract/message.ts';
+import type { AssistantEntry, CompactionEntry, Entry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import type { CopiedFrom } from '#contract/messages/fork.ts';
 import { serverCallOf, serverEntry, serverResults } from '#contract/web-search.ts';
 import type { OpenMessage, RunRow, ToolCallRow } from '#contract/view.ts';
 import { type Handoff, handoffsOf } from './handoffs.ts';
@@ -56,7 +49,7 @@ export type Block =
       /** Number of its entry; missing while it is written. */
       n?: number;
       /** Where it was paid, of one that a fork took from its cache. */
-      cached?: Cached;
+      copiedFrom?: CopiedFrom;
     }
   | { kind: 'call'; key: string; call: Call }
   | { kind: 'user'; key: string; entry: UserEntry }
@@ -151,7 +144,7 @@ function assistantBlocks(source: Indexed, entry: AssistantEntry, { results, foun
                 open: false,
                 by: entry.by ?? null,
                 n: entry.n,
-                ...cachedOf(entry),
+                ...copiedFromOf(entry),
               },
             ];
       case 'tool_use': {
@@ -175,7 +168,7 @@ function assistantBlocks(source: Indexed, entry: AssistantEntry, { results, foun
   return entry.interrupted ? [...blocks, { kind: 'interrupted', key }] : blocks;
 }
 
-const cachedOf = ({ cached }: AssistantEntry) => (cached ? { cached } : {});
+const copiedFromOf = ({ copiedFrom }: AssistantEntry) => (copiedFrom ? { copiedFrom } : {});
 
 /** Nobody was asked about it: it was left to the provider because every such call is allowed. */
 function providersCall(own: Pick<Call, 'id' | 'name' | 'input'>, result: ToolEntry | null): Call {

@@ -4,10 +4,10 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, Snapshot, WorkflowRow } from '#contract/view.ts';
 import { type Around, type Times, timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
-import { aside, type Asides } from './compactions.ts';
 import { elapsedMs } from './elapsed.ts';
 import type { Link } from './family.ts';
 import type { Phase } from './phase.ts';
+import { type SideRequests, withSideRequest } from './side-requests.ts';
 import type { RunEntries } from './run-entries.ts';
 
 type Begins = Extract<DurableEvent, { type: 'turn-start' | 'request-start' }>;
@@ -35,10 +35,13 @@ export function withAsking<V extends Pick<Snapshot, 'asking'>>(
   return { ...view, asking: atATime === null ? asking : { ...asking, [runId]: atATime } };
 }
 
-/** What begins outside of the turns is told beside them. */
-export function withTurn<V extends Pick<Snapshot, 'asking'> & Asides>(view: V, event: Begins): V {
+/** Returns the view after the start of a turn or of a request. */
+export function withTurn<V extends Pick<Snapshot, 'asking'> & SideRequests>(view: V, event: Begins): V {
   if (event.type === 'turn-start') return withAsking(view, event, event.atATime ?? null);
-  return event.purpose === undefined ? withAsking(view, event, null) : aside(view, event.runId, event.purpose, true);
+  const { runId, purpose } = event;
+  return purpose === undefined
+    ? withAsking(view, event, null)
+    : withSideRequest(view, { runId, purpose, isOpen: true });
 }
 
 /** Of a workflow until now; null before the start. `entries`: of its lead's run. */

@@ -1,16 +1,15 @@
-/** The words of running one execution again, alone, and of what came of it beside the first. */
+/** The words of running a sub-agent again in a fork, and of its result beside the first. */
 export const againWords = {
   run: 'Run again…',
   running: 'Asking…',
-  hint: 'Runs this agent again, alone, with the settings that it had, in a new conversation. Nothing starts before you have seen what it gets. Files stay as they are.',
+  hint: 'Runs this agent again, in a new conversation where all work before it is copied at no cost. Nothing starts before you have seen what it gets. Then its lead goes on with the report, which costs. Files stay as they are.',
   menu: (agent: string) => `More on ${agent}`,
   history: 'Open in history',
   compare: { first: 'Compare with the rerun', again: 'Compare with the first' },
-  /** Of a conversation, or of a run: a link to the first follows. */
+  /** Of a run: a link to the first follows. */
   of: 'Again:',
   first: 'the first run',
   files: 'files stayed as they were',
-  edited: 'with settings that you changed',
   /** Of the first: a link to each follows. */
   later: 'Run again',
   open: 'Open',
@@ -19,7 +18,7 @@ export const againWords = {
   asked: 'You asked for this',
   start: 'Start',
   cancel: 'Cancel',
-  note: 'The settings are those of the first run. Files are as they are now, with what it changed then.',
+  note: 'The settings are those of the first run. Files are as they are now, with what it changed then. Its lead goes on with the report, which costs.',
   gone: 'The other run is not there any more',
   sides: { first: 'first', again: 'again' },
   facts: 'Figures',

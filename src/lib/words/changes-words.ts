@@ -1,6 +1,5 @@
 /** The words about what agents changed in files. */
 import type { ChangeState, UndoneFile } from '#contract/change.ts';
-import { LEFT_TEXT } from '#contract/left-text.ts';
 import { plural } from './sentences.ts';
 
 const files = (value: number): string => plural(value, 'file', 'files');
@@ -80,21 +79,16 @@ export const changesWords = {
     /** Of the button while it cannot be used. */
     working: 'Not while something works in this conversation',
     title: (message: string) => `Go back to before “${message}”?`,
-    description: 'Nothing is deleted, and all of it can be taken back.',
+    description: 'Nothing is deleted. This conversation stays, and the files can be done again from here.',
     files: 'Files',
     filesHint: 'What agents changed since then is put back. What others did to it since stays.',
     messages: 'Conversation',
-    messagesHint: 'The lead is not told any more of this message and of what came after it. The history keeps it.',
+    messagesHint:
+      'A new conversation that ends before this message, which waits there to be sent. It costs nothing until you send.',
     go: 'Go back',
     leave: 'Go back, leave the files in conflict',
     choose: 'Choose at least one.',
-    left: `${LEFT_TEXT}.`,
-    tell: 'Tell it again',
-    /** What was done, in one line. */
-    done: 'The lead is not told any more of that message and of what came after it.',
-    told: 'The lead is told of it again.',
     redoFiles: 'Redo files',
-    tellLead: 'Tell the lead again',
     dismiss: 'Close this line',
   },
   working: 'Working on the files…',

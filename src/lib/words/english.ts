@@ -1,13 +1,17 @@
 /** Every word that the screens show in English; `fr/text.ts` has the same in French. */
+import type { RunKind } from '#contract/agent.ts';
 import type { Decision, Subject } from '#contract/approval.ts';
 import { cutText } from '#contract/cut-text.ts';
+import type { SystemEntry } from '#contract/message.ts';
 import type { StopReceipt } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
+import type { Phase } from '#lib/view/phase.ts';
+import type { CallState } from '#lib/view/transcript.ts';
 import { againWords } from './again-words.ts';
 import { agentsWords } from './agents-words.ts';
 import { attentionWords } from './attention-words.ts';
 import { askWords } from './ask-words.ts';
-import { cacheWords } from './cache-words.ts';
+import { copyWords } from './copy-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { flowWords } from './flow-words.ts';
@@ -28,7 +32,6 @@ import { riskLevels, riskOf } from './risk-words.ts';
 import { rulesWords } from './rules-words.ts';
 import { saidWords } from './said-words.ts';
 import { stageWords } from './stage-words.ts';
-import { calls, kinds, phases, remarks } from './state-words.ts';
 import { advice, plural } from './sentences.ts';
 import { securityWords, settingsPageWords } from './settings-page-words.ts';
 import { settingsSearchWords } from './settings-search-words.ts';
@@ -39,19 +42,60 @@ import { turnWords } from './turn-words.ts';
 import { usageWords, workWords } from './work-words.ts';
 
 export const english = {
-  cache: cacheWords,
+  copies: copyWords,
   security: securityWords,
   product: 'Triad',
   /** Window title with the number of open questions. */
   windowTitle: (page: string, waiting: number) =>
     `${waiting > 0 ? `(${waiting}) ` : ''}${page === '' ? 'Triad' : `${visibleText(page)} – Triad`}`,
   again: againWords,
-  phases,
-  calls,
-  kinds,
+  phases: {
+    queued: 'queued',
+    waiting: 'waiting for you',
+    running: 'running',
+    withdrawn: 'withdrawn',
+    completed: 'completed',
+    partial: 'partial',
+    cancelled: 'cancelled',
+    rejected: 'rejected',
+    timed_out: 'timed out',
+    budget_exceeded: 'budget exceeded',
+    refused: 'refused',
+    error: 'error',
+    interrupted: 'interrupted',
+  } satisfies Record<Phase, string>,
+  calls: {
+    writing: 'writing',
+    waiting: 'waiting for you',
+    pending: 'queued',
+    running: 'running',
+    completed: 'completed',
+    error: 'error',
+    cancelled: 'cancelled',
+    interrupted: 'interrupted',
+  } satisfies Record<CallState, string>,
+  kinds: {
+    lead: 'lead',
+    spawn: 'spawned',
+    delegate: 'delegated',
+    parallel: 'parallel',
+    chain: 'chain stage',
+    coagent: 'coagent',
+  } satisfies Record<RunKind, string>,
   riskOf,
   riskLevels,
-  remarks,
+  /** What the program remarks in a transcript. */
+  remarks: {
+    cancelled: 'Cancelled',
+    doom_loop: 'Repeats itself',
+    max_iterations: 'Turn limit reached',
+    budget: 'Budget used up',
+    extended: 'Extended',
+    retried: 'Tried again',
+    resumed: 'Resumed',
+    review: 'Review',
+    forked: 'Forked here: what came after is not part of this conversation',
+  } satisfies Record<SystemEntry['code'], string>,
   advice,
   colon: ':',
   /** Between the parts of a list. */
@@ -73,6 +117,8 @@ export const english = {
     connecting: 'Connecting to Triad…',
     reconnecting: 'Connection lost. Reconnecting…',
     waiting: 'The work waits.',
+    recovered: 'History:',
+    hideNotice: 'Hide',
     offline: 'This computer is offline.',
     offlineHint: 'Models and tools on the internet cannot be reached until it is back; what is on this computer works.',
     reconnectingHint: 'What you write is kept. If this stays, start Triad again and open the link that it prints.',

@@ -5,6 +5,7 @@ import type { Phrase } from '#contract/approvals/phrase.ts';
 import type { UndoneFile } from '#contract/change.ts';
 import { cutLine } from '#contract/cut-limits-text.ts';
 import { servingText, worstText } from '#contract/flows/serving-text.ts';
+import type { StoreNotice } from '#contract/history/store-notice.ts';
 import { missingText, unlistedText } from '#contract/missing-text.ts';
 import { ownActionsText } from '#contract/own-actions-text.ts';
 import type { Verdict, VerdictStep } from '#contract/permission.ts';
@@ -34,6 +35,7 @@ export const saidWords = {
   length: lengthWords,
   missing: missingText,
   unlisted: unlistedText,
+  notice: ({ message }: StoreNotice) => `${message}.`,
   /** What stands for what cannot be seen. */
   mark: ({ text }: Piece) => text,
   /** What an error says; `code` of `ErrorInfo`, or empty. */

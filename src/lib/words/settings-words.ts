@@ -50,6 +50,7 @@ const labels: Readonly<Record<string, string>> = {
   'sessions.project': 'Keep sessions in their project',
   'backups.keep': 'Backups to keep',
   'backups.max_age_days': 'Keep backups for',
+  'backups.daily': 'Daily backup',
   'updates.check': 'Look for updates of the desktop app',
   'telemetry.endpoint': 'Address of a collector',
   'telemetry.content': 'Send content too',

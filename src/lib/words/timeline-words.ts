@@ -1,6 +1,6 @@
 /** The words of a workflow's lanes: its time by cause, its axis, its bars and what they open. */
 import type { RequestUsage } from '#contract/event.ts';
-import { tallyOf, tokenPartsOf } from '#contract/tally.ts';
+import { tallyOf, tokenPartsOf } from '#domain/tally.ts';
 import { clockTime, count, duration, shortDuration } from '#lib/view/format.ts';
 import { usageWords } from './work-words.ts';
 

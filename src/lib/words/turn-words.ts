@@ -33,8 +33,8 @@ export const turnWords = {
   from: {
     before: 'Forked from',
     untitled: 'another conversation',
-    files: 'Up to here it is a copy; files stayed as they were.',
-    empty: 'It begins before the first message there; files stayed as they were.',
+    files: 'Up to here it is a copy; the fork changed no file.',
+    empty: 'It begins before the first message there; the fork changed no file.',
   },
   isFork: 'Fork:',
   taken: 'counted where it was forked from',
@@ -44,9 +44,11 @@ export const turnWords = {
   forked: ({ end, step, upTo = step?.entry }: Pick<Fork, 'end' | 'step' | 'upTo'>) =>
     upTo !== undefined
       ? `Forked at step ${upTo} of this`
-      : end === 'before'
-        ? 'Forked before this'
-        : 'Forked after this',
+      : step
+        ? 'Forked to run a sub-agent again'
+        : end === 'before'
+          ? 'Forked before this'
+          : 'Forked after this',
   openFork: 'Open the fork',
   changedThere: 'Changed in the conversation that this was forked from: it can be undone there.',
   replyEnd: {

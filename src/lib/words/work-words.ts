@@ -1,6 +1,6 @@
 /** The words about work in progress: plans, bounds, waiting, further attempts, what was saved of a run; and what work used. */
 import type { Outcome } from '#contract/outcome.ts';
-import type { TokenParts } from '#contract/tally.ts';
+import type { TokenParts } from '#domain/tally.ts';
 import type { BudgetKind } from '#lib/view/budgets.ts';
 import { tokens } from '#lib/view/format.ts';
 import { plural } from './sentences.ts';

@@ -5,7 +5,7 @@ import { Trust } from '#core/agents/trust.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
 import { ModelRules } from '#core/model/model-rules.ts';
-import { Envelopes } from '#core/runs/envelopes.ts';
+import { Envelopes } from '#core/runs/envelopes/envelopes.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import type { ChildRequest } from '#core/tools/children.ts';
 import { delegationRequest } from '#core/tools/sub-agent-tools.ts';

@@ -29,7 +29,7 @@ export async function growthFigures(session: Session): Promise<Figure[]> {
   );
   const count = batch * results.ours.length;
   const rate = (times: BatchTimes[]) => median(times.map(({ ms }) => (batch * 1000) / ms));
-  const cpu = (times: BatchTimes[]) => median(times.map(({ cpuMs }) => cpuMs / batch));
+  const cpu = (times: BatchTimes[], of: (one: BatchTimes) => number) => median(times.map((one) => of(one) / batch));
   return [
     figure({
       id: 'throughput',
@@ -44,10 +44,18 @@ export async function growthFigures(session: Session): Promise<Figure[]> {
       id: 'cpu',
       title: 'processor time per workflow',
       unit: 'ms',
-      bar: { atMost: 30 },
-      ours: cpu(results.ours),
-      floor: cpu(results.floor),
-      note: 'all threads; what else runs on the machine changes this least',
+      bar: { atMost: 32 },
+      ours: cpu(results.ours, ({ wholeCpuMs }) => wholeCpuMs),
+      floor: cpu(results.floor, ({ wholeCpuMs }) => wholeCpuMs),
+      note: 'all threads, with lists, search and Markdown',
+    }),
+    figure({
+      id: 'cpu-until-end',
+      title: 'processor time per workflow until its end',
+      unit: 'ms',
+      ours: cpu(results.ours, ({ cpuMs }) => cpuMs),
+      floor: cpu(results.floor, ({ cpuMs }) => cpuMs),
+      note: 'most of the Markdown of a batch follows after it',
     }),
     drift(results.ours, results.floor),
     ...growth(results.ours, results.floor, batch),

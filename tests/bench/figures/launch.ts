@@ -14,8 +14,8 @@ const FLOOR = join(import.meta.dirname, '../floor-cli.ts');
 const ENGINE = join(import.meta.dirname, '../engine-cli.ts');
 const LAUNCH = 'launch → first request';
 const MEMORY = 'peak memory of one workflow';
-const LAUNCH_BAR = { timesFloor: 1.6 };
-const MEMORY_BAR = { atMost: 200 };
+const LAUNCH_BAR = { timesFloor: 1.4 };
+const MEMORY_BAR = { atMost: 180 };
 const LOOK_MS = 4;
 
 interface Launch {

@@ -1,8 +1,9 @@
 /** What a workflow makes of the store: rows, commits, and the disk with and without what is written behind the log. */
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SESSION_FILE } from '#core/records/sessions/names.ts';
+import { SESSION_FILE } from '#core/host/records/sessions/names.ts';
 import { type Figure, figure, unmeasured } from '../figure.ts';
+import { folderSize } from '../folder-size.ts';
 import { Peer } from '../peer.ts';
 import type { PortCounts } from '../port.ts';
 import type { Session } from '../session.ts';
@@ -32,10 +33,10 @@ async function stored(session: Session, kind: 'whole' | 'unindexed', count: numb
   const folder = await session.folder(`stored/${kind}`);
   const peer = await Peer.start<WatchedOperations>(PROCESS, [kind, await server.ask('url'), folder]);
   try {
-    const empty = await sizeOf(join(folder, 'store'));
+    const empty = await folderSize(join(folder, 'store'));
     const counts = await peer.ask('workflows', count);
     await peer.close();
-    const disk = ((await sizeOf(join(folder, 'store'))) - empty) / count / KB;
+    const disk = ((await folderSize(join(folder, 'store'))) - empty) / count / KB;
     return { counts, disk, markdown: await markdownOf(join(folder, 'sessions')) };
   } finally {
     await peer.close();
@@ -92,13 +93,5 @@ function diskFigures(whole: Stored, unindexed: Stored, count: number): Figure[] 
 async function markdownOf(folder: string): Promise<number | null> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const sessions = names.filter((name) => name.endsWith(SESSION_FILE)).length;
-  return sessions === 0 ? null : (await sizeOf(folder)) / sessions / KB;
-}
-
-async function sizeOf(folder: string): Promise<number> {
-  let size = 0;
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) size += (await stat(join(entry.parentPath, entry.name))).size;
-  }
-  return size;
+  return sessions === 0 ? null : (await folderSize(folder)) / sessions / KB;
 }

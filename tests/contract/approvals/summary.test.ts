@@ -7,7 +7,8 @@ import { text } from '#lib/words/text.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 
 const group = (tools: string[], permissions: CallGroup['permissions'], all: Asking, always?: true): CallGroup => ({
-  ...{ tools, permissions },
+  tools,
+  permissions,
   asking: { manual: all, selective: all, auto: all },
   ...(always ? { always } : {}),
 });
@@ -18,7 +19,9 @@ const CALLS = [
   group(['web_fetch'], ['NetworkAccess'], 'refused'),
 ];
 const own = (calls: CallGroup[] | undefined) => ({
-  ...{ writers: [], byMode: { manual: '', selective: '', auto: '' }, without: '' },
+  writers: [],
+  byMode: { manual: '', selective: '', auto: '' },
+  without: '',
   ...(calls ? { calls } : {}),
 });
 const agent = (tools: string[], more = {}) => envelopeOf('a', 'Look.', { tools, folder: '/w', ...more });
@@ -67,7 +70,11 @@ describe('what it may', () => {
 });
 
 const item = (tools: string[]): SpawnItem => ({
-  ...{ runId: 'r', title: '', hash: 'h', envelope: agent(tools), ownActions: own(CALLS) },
+  runId: 'r',
+  title: '',
+  hash: 'h',
+  envelope: agent(tools),
+  ownActions: own(CALLS),
 });
 
 it('reaches where it, or what serves it, could change something; what would be refused does not count', () => {

@@ -64,7 +64,9 @@ test('a code fence around the whole is taken off, and nothing else is repaired',
 
 test('what does not fit is named by its path', () => {
   const schema = {
-    ...{ type: 'object', required: ['a', 'constructor'], additionalProperties: false },
+    type: 'object',
+    required: ['a', 'constructor'],
+    additionalProperties: false,
     properties: { a: { type: 'array', items: { enum: ['x', 'y'] } }, constructor: {} },
   };
   expect(why(schema, '{"a":["x","z"],"b":1}')).toBe(

@@ -112,7 +112,11 @@ test('line ends of Windows and a byte order mark change nothing', () => {
 test('an unknown key is refused with its place and the nearest valid key', () => {
   expect(errorsOf(file('model: opus\ntool: [grep]'))).toEqual([
     {
-      ...{ line: 5, column: 1, key: 'tool', message: 'unknown key tool', suggestion: 'tools' },
+      line: 5,
+      column: 1,
+      key: 'tool',
+      message: 'unknown key tool',
+      suggestion: 'tools',
       says: [{ key: 'unknown_key', values: { key: 'tool' } }],
     },
   ]);

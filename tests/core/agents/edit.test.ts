@@ -96,7 +96,7 @@ describe('TOML', () => {
   test.for([
     [{ name: 'b' }, ['-name = "a" # as the lead calls it', '+name = "b" # as the lead calls it']],
     [{ model: 'opus' }, ['+model = "opus"']],
-    [{ tools: ['grep', 'glob'] }, ['-tools = ["grep"]', '+tools = [ "grep", "glob" ]']],
+    [{ tools: ['grep', 'glob'] }, ['-tools = ["grep"]', '+tools = ["grep", "glob"]']],
     [{ tools: null }, ['-tools = ["grep"]']],
     [{ prompt: 'Yo\nyo' }, ['-prompt = """', '-Hi', '-"""', "+prompt = '''", '+Yo', '+yo', "+'''"]],
     [{ prompt: "a'''\n\\" }, ['-Hi', "+a'''", '+\\\\']],
@@ -111,7 +111,7 @@ describe('TOML', () => {
   test('a list with comments between its brackets is not changed from the form', () => {
     const list = 'tools = [\n  "a#", # why\n  "b",\n]\n';
     expect(() => editText(list, 'toml', { tools: ['b'] })).toThrow('tools cannot be changed from the form');
-    expect(editText('tools = ["a#"]\n', 'toml', { tools: ['b'] })).toBe('tools = [ "b" ]\n');
+    expect(editText('tools = ["a#"]\n', 'toml', { tools: ['b'] })).toBe('tools = ["b"]\n');
   });
 
   test('a very long prompt is changed like any other', () => {
@@ -120,6 +120,12 @@ describe('TOML', () => {
       "name = \"a\"\nprompt = '''\nHi\n''' # why\n[x-meta]\nb = 1\n",
     );
     expect(editText(long, 'toml', { model: 'opus' })).toBe(long.replace('[x-meta]', 'model = "opus"\n[x-meta]'));
+  });
+
+  test('a new key comes beside the keys of its section that are written with dots', () => {
+    expect(editText('agent.name = "q" # mine\nx = 1\n', 'composition', { 'agent.description': 'Does' })).toBe(
+      'agent.name = "q" # mine\nagent.description = "Does"\nx = 1\n',
+    );
   });
 
   test('a new key never falls into a table', () => {

@@ -113,8 +113,14 @@ test('a composition is its primary under its own name; its hash changes with eac
   };
   const made = (other: Partial<typeof texts> = {}) => definitionIn(linkedBy({ ...texts, ...other })['d.toml']);
   expect(made()).toMatchObject({
-    ...{ name: 'DUO', description: 'Two of them', role: 'primary', model: 'opus', tools: ['grep'] },
-    ...{ systemPrompt: 'You are p.', sourcePath: '/at/compositions/d.toml', enabled: true },
+    name: 'DUO',
+    description: 'Two of them',
+    role: 'primary',
+    model: 'opus',
+    tools: ['grep'],
+    systemPrompt: 'You are p.',
+    sourcePath: '/at/compositions/d.toml',
+    enabled: true,
     flow: { type: 'smart', rounds: 3, primary: 'p', coagent: 'c', handoff: { type: 'static' } },
   });
   const others = [

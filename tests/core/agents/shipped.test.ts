@@ -64,7 +64,9 @@ test('a copy with three lines changed is a lead of one’s own', async () => {
     .replace('max_rounds = 3', 'max_rounds = 5');
   const { agents, project } = await agentsOf({ 'config/compositions/mine.toml': text });
   expect((await agents.of(project)).lookup('mine')).toMatchObject({
-    ...{ name: 'mine', role: 'primary', source: 'user' },
+    name: 'mine',
+    role: 'primary',
+    source: 'user',
     flow: { type: 'judge', rounds: 5, primary: 'lead', coagent: 'reviewer' },
   });
   for (const from of ['BUILD-HITL', 'BUILD-LOOP', 'PLAN', 'TASK-SMART'])
@@ -85,7 +87,9 @@ test('a form changes one key of a composition, adds a section, and leaves all el
   const { 'control_flow.max_rounds': _, ...kept } = before ?? {};
   expect(valuesOf(after, 'composition')).toEqual({
     ...kept,
-    ...{ 'control_flow.type': 'loop', 'control_flow.max_iterations': 4, 'handoff.text': 'Look\nagain.\n' },
+    'control_flow.type': 'loop',
+    'control_flow.max_iterations': 4,
+    'handoff.text': 'Look\nagain.\n',
   });
   const comments = (all: string) => all.split('\n').filter((line) => line.startsWith('#'));
   expect(comments(after)).toEqual(comments(text));

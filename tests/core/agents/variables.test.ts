@@ -68,15 +68,15 @@ test('an agent in TOML may have sections: the same keys, with their places', () 
   expect(parseDefinition(SECTIONED, { source: 'user', path: '/x.toml', tools })).toMatchObject({
     ok: true,
     definition: {
-      ...{
-        name: 'x',
-        model: 'haiku',
-        temperature: 0.7,
-        maxTokens: 8192,
-        tools: ['grep', 'read_file'],
-        next: ['other'],
-      },
-      ...{ maxIterations: 20, doomLoopThreshold: 3, systemPrompt: 'You are {{agent}}.' },
+      name: 'x',
+      model: 'haiku',
+      temperature: 0.7,
+      maxTokens: 8192,
+      tools: ['grep', 'read_file'],
+      next: ['other'],
+      maxIterations: 20,
+      doomLoopThreshold: 3,
+      systemPrompt: 'You are {{agent}}.',
     },
     at: { temperature: { line: 10, column: 15 } },
   });

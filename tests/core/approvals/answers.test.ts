@@ -4,8 +4,8 @@ import type { Reply, Subject } from '#contract/approval.ts';
 import type { Grant } from '#contract/permission.ts';
 import { Grants } from '#core/approvals/grants.ts';
 import { checkReplies, decisionOf, optionsOf } from '#core/approvals/policy.ts';
-import type { EventLog } from '#core/log/event-log.ts';
-import type { Payload } from '#core/log/recorder.ts';
+import type { EventLog } from '#core/store/log/event-log.ts';
+import type { Payload } from '#core/store/log/recorder.ts';
 import type { Store } from '#core/store/store.ts';
 import { grantOf, NOW } from './support.ts';
 
@@ -193,6 +193,6 @@ describe('grants', () => {
     await purged.grants.load();
     const row = await purged.grants.revoke('g1');
     expect(purged.appended).toEqual([]);
-    expect(purged.saved).toEqual([{ kind: 'put', table: 'permission_grant', key: 'g1', row }]);
+    expect(purged.saved).toEqual([{ table: 'permission_grant', key: 'g1', row }]);
   });
 });

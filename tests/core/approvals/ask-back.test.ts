@@ -8,6 +8,7 @@ import type { Seen } from '../../support/fake-model/request.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
+import { eventsIn } from '../../support/commit-items.ts';
 
 const { start } = sharedEngine();
 
@@ -203,8 +204,9 @@ test('a kill while it answers leaves nobody waiting for what it says', async () 
   const dying: typeof store = {
     ...store,
     close: () => Promise.resolve(),
-    commit: (events, writes) => {
-      const stored = killed ? Promise.resolve() : store.commit(events, writes);
+    commit: (items) => {
+      const events = eventsIn(items);
+      const stored = killed ? Promise.resolve() : store.commit(items);
       killed ||= events.some(({ type }) => type === 'context-request');
       return stored;
     },

@@ -12,7 +12,7 @@ import { OpenApprovals } from '#core/approvals/open-approvals.ts';
 import { decisionOf } from '#core/approvals/policy.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { Stopped } from '#core/base/stop.ts';
-import type { Payload } from '#core/log/recorder.ts';
+import type { Payload } from '#core/store/log/recorder.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import { grantOf } from './support.ts';
 
@@ -136,7 +136,7 @@ describe('a question back', () => {
     const told: Payload[] = [];
     const onChange = vi.fn<() => void>();
     const record = (payload: Payload) => Promise.resolve((told.push(structuredClone(payload)), {} as DurableEvent));
-    const exchange = new Exchange({ approval, explain: (_, signal) => explain(signal), record, onChange });
+    const exchange = new Exchange({ approval, asking: { explain: (_, signal) => explain(signal), record }, onChange });
     return { approval, told, onChange, exchange };
   }
   const contextOf = (payload: Payload | undefined) => (payload?.type === 'context-end' ? payload : null);
@@ -145,7 +145,7 @@ describe('a question back', () => {
     const { approval, told, onChange, exchange } = exchangeWith(() => Promise.resolve('Because.'));
     await exchange.ask(' Why? ');
     await settled();
-    expect(exchange.active).toBe(false);
+    expect(exchange.isActive).toBe(false);
     expect(onChange).toHaveBeenCalledTimes(2);
     await exchange.ask('And?');
     await settled();
@@ -173,7 +173,7 @@ describe('a question back', () => {
       n: 0,
       context: { question: 'Why?', answer: null, error },
     });
-    expect(exchange.active).toBe(false);
+    expect(exchange.isActive).toBe(false);
   });
 
   test('is cut off when the approval is closed', async () => {
@@ -182,7 +182,7 @@ describe('a question back', () => {
     );
     await exchange.ask('Why?');
     await settled();
-    expect(exchange.active).toBe(true);
+    expect(exchange.isActive).toBe(true);
     await expect(exchange.ask('And?')).rejects.toMatchObject({ code: 'conflict' });
     await exchange.end();
     expect(contextOf(told[1])?.context.error).toBe('Not answered: the question was closed meanwhile');

@@ -57,7 +57,7 @@ test('it is a yes only where the question says so and somebody was there', async
 test('what the person asked for themselves waits as long as they do, also where nobody is there', async () => {
   const { gate, asking } = gateWith();
   const subject = spawnOf('a') as SpawnSubject;
-  const of = { conversationId: 'c', workflowId: 'w', runId: 'r', envelopeHash: 'h', as: 'spawn' } as const;
+  const of = { conversationId: 'c', workflowId: 'w', runId: 'r' };
   const items = subject.items.map((item) => ({ ...item, again: of }));
   void gate.ask(requestOf({ subject: { ...subject, items }, remainingMs: 10_000 }), asking);
   await settled();

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import type { ApprovalRequest, Decision, Subject } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
 import { ApprovalGate, type AskingRun } from '#core/approvals/gate.ts';
-import type { Payload } from '#core/log/recorder.ts';
+import type { Payload } from '#core/store/log/recorder.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 
 const TOOL: Subject = { kind: 'tool', tool: 'write_file', input: {}, folder: '/work', preview: null, hash: 'asked' };

@@ -9,6 +9,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 import { variations } from '../../support/samples.ts';
+import { rebuilt } from '../../support/stores/rebuilt.ts';
 
 const { start } = sharedEngine();
 
@@ -132,8 +133,8 @@ describe('its end', () => {
     const before = await engineWith(writes('a.md', 'a.md'), wish, { store: kept });
     await before.ask('Write');
     await before.runtime.close();
-    await store.rebuild();
-    const after = await startEngine(writes('a.md'), { store: kept, configFolder: await folderWith() });
+    const again = await rebuilt(store);
+    const after = await startEngine(writes('a.md'), { store: lasting(again), configFolder: await folderWith() });
     const { grants } = await after.runtime.request('permissions.list', {});
     expect(grants).toMatchObject([{ pattern: 'a.md', calls: 1, maxCalls: 3, folder: before.folder }]);
     expect(grants[0]?.expiresAt).not.toBeNull();
@@ -141,7 +142,7 @@ describe('its end', () => {
     await after.runtime.request('conversation.delete', { conversationId });
     await after.runtime.request('conversation.purge', { conversationId });
     await after.runtime.request('permissions.revoke', { grantId: grants[0]!.id });
-    expect((await store.grants())[0]?.revokedAt).not.toBeNull();
+    expect((await again.grants())[0]?.revokedAt).not.toBeNull();
   });
 });
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Grant } from '#contract/permission.ts';
 import { Grants } from '#core/approvals/grants.ts';
-import { EventLog } from '#core/log/event-log.ts';
+import { EventLog } from '#core/store/log/event-log.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 import { grantOf, NOW } from './support.ts';
 import { inFullRun } from '../../support/samples.ts';

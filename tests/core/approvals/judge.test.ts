@@ -77,7 +77,10 @@ describe('which one decides', () => {
 
   test('a command that cannot be undone is allowed only by a rule or a grant of the person that names tool and pattern', () => {
     const command: Partial<Action> = {
-      ...{ tool: 'bash', permissions: ['Execute', 'FilesystemWrite'], reversible: false, mode: 'auto' },
+      tool: 'bash',
+      permissions: ['Execute', 'FilesystemWrite'],
+      reversible: false,
+      mode: 'auto',
       targets: { values: ['npm test'], path: false },
     };
     const named = ruleOf({ effect: 'allow', tool: 'bash', pattern: 'npm *' });

@@ -131,7 +131,7 @@ test('those of a workflow that is being resumed stay when they are read anew, ot
   expect(shown()).toEqual([known.request.id]);
 });
 
-test('in the trash or of a message that was left they are out of sight, nothing starts, and they come back with it', async () => {
+test('in the trash they are out of sight, nothing starts, and they come back with it', async () => {
   const { store, runtime, asked, asleep, workflowId, conversationId } = await restarted();
   await runtime.request('conversation.delete', { conversationId });
   await eventually(() => expect(asleep()).toEqual([]));
@@ -139,14 +139,5 @@ test('in the trash or of a message that was left they are out of sight, nothing 
   await expect(runtime.request('approval.decide', answer)).rejects.toThrow();
   expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'interrupted', attempt: 1 });
   await runtime.request('conversation.restore', { conversationId });
-  await eventually(() => expect(asleep()).toEqual(asked));
-  // And of a message that was left.
-  await runtime.request('conversation.rewind', { conversationId, workflowId, left: true });
-  await eventually(() => expect(asleep()).toEqual([]));
-  await expect(runtime.request('workflow.resume', { workflowId })).rejects.toMatchObject({
-    code: 'conflict',
-    message: 'The lead is not told of this message any more: have it told again first',
-  });
-  await runtime.request('conversation.rewind', { conversationId, workflowId, left: false });
   await eventually(() => expect(asleep()).toEqual(asked));
 });

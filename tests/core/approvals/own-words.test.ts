@@ -6,7 +6,7 @@ import type { Grant, Rule } from '#contract/permission.ts';
 import { Grants } from '#core/approvals/grants.ts';
 import { ownActions } from '#core/approvals/own-actions.ts';
 import { Permissions } from '#core/approvals/permissions.ts';
-import { EventLog } from '#core/log/event-log.ts';
+import { EventLog } from '#core/store/log/event-log.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { actionOf, grantOf, NOW, ruleOf } from './support.ts';

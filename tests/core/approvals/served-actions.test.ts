@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { AgentRegistry } from '#core/agents/registry.ts';
 import { UNKNOWN } from '#core/model/providers/capabilities.ts';
-import { worstCase } from '#core/runs/worst-case.ts';
+import { worstCase } from '#core/runs/envelopes/worst-case.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';

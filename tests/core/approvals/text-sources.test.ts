@@ -218,10 +218,16 @@ describe('the prompt of a defined agent', () => {
 
   const composition = (writer: Parameters<typeof definitionOf>[0]): Parameters<typeof definitionOf>[0][] => [
     {
-      ...{ name: 'both', hash: sha256('both'), sourcePath: '/home/ada/both.md', next: ['writer'] },
+      name: 'both',
+      hash: sha256('both'),
+      sourcePath: '/home/ada/both.md',
+      next: ['writer'],
       reflection: { criteria: 'Is it short?', maxRetries: 1 },
       flow: {
-        ...{ type: 'judge', rounds: 2, primary: 'main', coagent: 'reviewer' },
+        type: 'judge',
+        rounds: 2,
+        primary: 'main',
+        coagent: 'reviewer',
         handoff: { type: 'static', text: 'Judge this.' },
       },
     },

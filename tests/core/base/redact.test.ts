@@ -36,7 +36,8 @@ test.each([
   expect(result.ok ? '' : result.problems[0]?.message).toContain(fault);
 });
 
-test.each(variations(['(a+)+b', '(a|aa)+$', '(a*)*b', 'a*a*a*b']))(
+// The first matches at each position, and each match looks for its end in the whole text.
+test.each(variations(['a(?:[^b]*b)?', '(a+)+b', '(a|aa)+$', '(a*)*b', 'a*a*a*b'], 2))(
   '%s takes time in proportion to the text',
   (source) => {
     const pattern = linearPattern(source);
@@ -50,6 +51,12 @@ test.each(variations(['(a+)+b', '(a|aa)+$', '(a*)*b', 'a*a*a*b']))(
     expect(took(100_000)).toBeLessThan(2000);
   },
 );
+
+test('redacts matches of one pattern that overlap', () => {
+  onTestFinished(() => knowPatterns([]));
+  knowPatterns([linearPattern('[0-9]{3}-[0-9]{3}')]);
+  expect(redact('Call 123-456-789 now.')).toBe('Call [redacted] now.');
+});
 
 const TOKEN = 'ghp_abcdefghijklmnopqrstuvwxyz';
 
@@ -65,6 +72,19 @@ test.each([
   [`No${TOKEN}`, `No${TOKEN}`],
 ])('%j becomes %j', (text, then) => {
   expect(redact(text)).toBe(then);
+});
+
+test('redacts a cached text after a new secret or pattern', () => {
+  onTestFinished(() => {
+    knowSecrets('test', []);
+    knowPatterns([]);
+  });
+  const row = { text: 'It is plain-words-4711.', list: ['Of CUST-1.'] };
+  expect(redacted(row)).toBe(row);
+  knowSecrets('test', ['plain-words-4711']);
+  expect(redacted(row)).toEqual({ text: 'It is [redacted: known key].', list: ['Of CUST-1.'] });
+  knowPatterns([linearPattern('CUST-[0-9]+')]);
+  expect(redacted(row).list).toEqual(['Of [redacted].']);
 });
 
 test('a value is found within JSON, in an address and where the text was cut; what follows from nothing is left', () => {

@@ -21,7 +21,7 @@ afterAll(() => pool.end());
 describe('time', () => {
   test('a call without a sign for too long is given up, and the server is told', async () => {
     const use = useOf(liar([], { timeoutMs: 300 }));
-    await use.tools(never);
+    await use.server.tools(never);
     const began = performance.now();
     expect(await faultOf(said(use, 'silent'))).toMatchObject({
       code: 'inactive',
@@ -36,10 +36,10 @@ describe('time', () => {
   });
 
   test('a call with progress outlasts its time limit', async () => {
-    await hasty.tools(never);
+    await hasty.server.tools(never);
     const steps: number[] = [];
     const options: CallOptions = { signal: never, onProgress: ({ progress }) => steps.push(progress) };
-    expect(textOf(await hasty.call('works', { ms: 600 }, options))).toMatch(/^\d+ steps$/);
+    expect(textOf(await hasty.server.call('works', { ms: 600 }, options))).toMatch(/^\d+ steps$/);
     expect(steps).toEqual(steps.map((_, index) => index + 1));
   });
 
@@ -56,10 +56,10 @@ describe('time', () => {
     'tests/core/mcp/calls.test.ts › a call with progress ends after ten times its time limit',
   ])('progress keeps a call alive, and is told; but not beyond ten times its time', async () => {
     const use = hasty;
-    await use.tools(never);
+    await use.server.tools(never);
     const steps: number[] = [];
     const options: CallOptions = { signal: never, onProgress: ({ progress }) => steps.push(progress) };
-    expect(textOf(await use.call('works', { ms: 1000 }, options))).toMatch(/^\d+ steps$/);
+    expect(textOf(await use.server.call('works', { ms: 1000 }, options))).toMatch(/^\d+ steps$/);
     expect(steps.length).toBeGreaterThan(5);
     expect(steps).toEqual(steps.map((_, index) => index + 1));
     const began = performance.now();
@@ -72,16 +72,16 @@ describe('time', () => {
 
   test('an abort rejects at once with its reason, and the server is told; one before sends nothing', async () => {
     const use = useOf(liar());
-    await use.tools(never);
+    await use.server.tools(never);
     const stop = new AbortController();
-    const call = faultOf(use.call('silent', {}, { signal: stop.signal }));
+    const call = faultOf(use.server.call('silent', {}, { signal: stop.signal }));
     await said(use, 'work');
     const reason = new Stopped('user');
     stop.abort(reason);
     const began = performance.now();
     expect(await call).toBe(reason);
     expect(performance.now() - began).toBeLessThan(20);
-    expect(await faultOf(use.call('dies', {}, { signal: stop.signal }))).toBe(reason);
+    expect(await faultOf(use.server.call('dies', {}, { signal: stop.signal }))).toBe(reason);
     expect(JSON.parse(await said(use, 'cancelled'))).toHaveLength(1);
   });
 });
@@ -117,7 +117,7 @@ describe('tools', () => {
     const use = useOf(liar(['odd-tools']));
     const none = { readOnly: null, destructive: null, idempotent: null, openWorld: null };
     const schema = { type: 'object' };
-    expect(await use.tools(never)).toEqual([
+    expect(await use.server.tools(never)).toEqual([
       { name: 'good', title: null, description: '', inputSchema: schema, hints: none },
       {
         name: 'claims',
@@ -137,7 +137,7 @@ describe('tools', () => {
 
   test('a list without an end is cut', async () => {
     const use = useOf(liar(['endless-list']));
-    expect(await use.tools(never)).toHaveLength(500);
+    expect(await use.server.tools(never)).toHaveLength(500);
     // Of 20 each.
     expect(await said(use, 'lists')).toBe('25');
     expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries, 50 pages or 1 MiB is left out']);
@@ -150,7 +150,7 @@ describe('tools', () => {
   test('a list that is too large as a whole is cut', async () => {
     const use = useOf(liar(['wide-list']));
     // Of 60 KB each.
-    expect(await use.tools(never)).toHaveLength(17);
+    expect(await use.server.tools(never)).toHaveLength(17);
     expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries, 50 pages or 1 MiB is left out']);
   });
 
@@ -158,13 +158,13 @@ describe('tools', () => {
     const changed: string[] = [];
     const watched = testPool({ onChange: (folder) => changed.push(watched.state(folder)[0]?.status ?? '') });
     const use = watched.use(liar(['changes']), process.cwd());
-    const names = async () => (await use.tools(never)).map(({ name }) => name);
+    const names = async () => (await use.server.tools(never)).map(({ name }) => name);
     const told = () => changed.filter((status) => status === 'ready').length;
     // The server said that it changes while it was asked: what came is not kept, and that is told.
     expect(await names()).toEqual(['work', 'other']);
     expect(told()).toBe(2);
     expect(await names()).toEqual(['new']);
-    expect(await use.tools(never)).toBe(await use.tools(never));
+    expect(await use.server.tools(never)).toBe(await use.server.tools(never));
     expect(told()).toBe(2);
     // Three times, of which one says all.
     await said(use, 'changes');
@@ -173,15 +173,15 @@ describe('tools', () => {
   });
 
   test('what a server does not offer is not asked for', async () => {
-    expect(await shared.resources(never)).toEqual([]);
-    expect(await shared.prompts(never)).toEqual([]);
+    expect(await shared.server.resources(never)).toEqual([]);
+    expect(await shared.server.prompts(never)).toEqual([]);
   });
 });
 
 describe('what a server asks', () => {
   const answering = (more: Partial<CallOptions>): CallOptions => ({ signal: never, ...more });
   const answerOf = async (use: McpUse, tool: string, options: CallOptions) =>
-    JSON.parse(textOf(await use.call(tool, {}, options))) as unknown;
+    JSON.parse(textOf(await use.server.call(tool, {}, options))) as unknown;
 
   test('roots: the folder of the workspace', async () => {
     const folder = process.cwd();
@@ -192,7 +192,7 @@ describe('what a server asks', () => {
 
   test('a form goes to the call that runs, whose time stands still meanwhile', async () => {
     const use = hasty;
-    await use.tools(never);
+    await use.server.tools(never);
     const asked: unknown[] = [];
     const options = answering({
       onElicit: async (request) => {
@@ -220,7 +220,7 @@ describe('what a server asks', () => {
   });
 
   test('of several calls the oldest that can answer is asked', async () => {
-    await shared.tools(never);
+    await shared.server.tools(never);
     const asked: string[] = [];
     const as = (name: string): CallOptions =>
       answering({
@@ -230,8 +230,8 @@ describe('what a server asks', () => {
         },
       });
     const stop = new AbortController();
-    const mute = faultOf(shared.call('silent', {}, { signal: stop.signal }));
-    const first = faultOf(shared.call('silent', {}, { ...as('first'), signal: stop.signal }));
+    const mute = faultOf(shared.server.call('silent', {}, { signal: stop.signal }));
+    const first = faultOf(shared.server.call('silent', {}, { ...as('first'), signal: stop.signal }));
     expect(await answerOf(shared, 'elicits', as('second'))).toEqual({ action: 'cancel' });
     expect(asked).toEqual(['first']);
     stop.abort();
@@ -248,7 +248,7 @@ describe('what a server asks', () => {
       stop.abort();
       return new Promise<never>(() => undefined);
     };
-    await faultOf(shared.call('elicits', {}, { signal: stop.signal, onElicit }));
+    await faultOf(shared.server.call('elicits', {}, { signal: stop.signal, onElicit }));
     expect(ended).toMatchObject({ aborted: true });
   });
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { McpServer } from '#core/mcp/server.ts';
+import type { McpServerConfig } from '#core/mcp/server-config.ts';
 import type { Access } from '#core/mcp/signed-fetch.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fullTest, inFullRun } from '../../support/samples.ts';
@@ -149,7 +149,8 @@ const answer = (response: ServerResponse, asked: Asked): void => {
   else METHODS[asked.method]?.(response, asked);
 };
 const liarSite = () => siteWith((_, response, asked) => answer(response, asked));
-const at = (url: string, more: Partial<McpServer> = {}) => serverOf('web', { kind: 'http', url, headers: {} }, more);
+const at = (url: string, more: Partial<McpServerConfig> = {}) =>
+  serverOf('web', { kind: 'http', url, headers: {} }, more);
 
 test('a call over JSON and over events; own headers go with each request, cookies with none, and the session ends', async () => {
   const site = await liarSite();
@@ -175,7 +176,7 @@ test('a call over JSON and over events; own headers go with each request, cookie
 test('what a server asks and tells in the stream of a call reaches it', async () => {
   const use = useOf(at((await liarSite()).origin));
   const steps: number[] = [];
-  const answer = await use.call(
+  const answer = await use.server.call(
     'asks',
     {},
     {
@@ -195,7 +196,7 @@ test.for([
   ['hidden-depth', 'of more than 200 levels'],
 ] as const)('%s: too much ends the connection with one clear error, and does not block', async ([tool, words]) => {
   const use = useOf(at((await liarSite()).origin));
-  await use.tools(never);
+  await use.server.tools(never);
   const { value, longest } = await longestBlock(() => faultOf(said(use, tool)));
   expect(value).toMatchObject({
     code: 'disconnected',
@@ -248,18 +249,18 @@ test('a redirect is followed within the origin only', async () => {
     else answer(response, asked);
   });
   expect(await said(useOf(at(`${site.origin}/here`)), 'work')).toBe('done');
-  const fault = await faultOf(useOf(at(`${site.origin}/away`)).tools(never));
+  const fault = await faultOf(useOf(at(`${site.origin}/away`)).server.tools(never));
   expect(fault).toMatchObject({ code: 'unreachable', message: expect.stringContaining('redirect') as string });
   expect(other.methods).toEqual([]);
 });
 
 test('one that is not there, or wants a sign-in before all', async () => {
   const closed = await siteWith((_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end());
-  expect(await faultOf(useOf(at(closed.origin)).tools(never))).toMatchObject({
+  expect(await faultOf(useOf(at(closed.origin)).server.tools(never))).toMatchObject({
     code: 'auth',
     message: 'The MCP server "web" needs sign-in: triad mcp login web',
   });
-  expect(await faultOf(useOf(at('http://127.0.0.1:1/mcp')).tools(never))).toMatchObject({
+  expect(await faultOf(useOf(at('http://127.0.0.1:1/mcp')).server.tools(never))).toMatchObject({
     code: 'unreachable',
     message: expect.stringMatching(/^The MCP server "web" could not be connected: .*(ECONNREFUSED|bad port)/) as string,
   });
@@ -267,7 +268,7 @@ test('one that is not there, or wants a sign-in before all', async () => {
 
 test('an address with a web page in the place of a server is told by its status', async () => {
   const site = await siteWith((_, response) => response.writeHead(404).end('<!DOCTYPE html>\n<html><body>Not here'));
-  expect(await faultOf(useOf(at(site.origin)).tools(never))).toMatchObject({
+  expect(await faultOf(useOf(at(site.origin)).server.tools(never))).toMatchObject({
     code: 'unreachable',
     message:
       'The MCP server "web" could not be connected: its address answers with HTTP 404 and a web page, as if no MCP server were there',
@@ -302,9 +303,9 @@ fullTest([
   const use = useOf(at(`http://127.0.0.1:${port}/mcp`));
   const steps: number[] = [];
   const options = { signal: never, onProgress: ({ progress }: { progress: number }) => steps.push(progress) };
-  await use.call('trigger-long-running-operation', { duration: 0.2, steps: 3 }, options);
+  await use.server.call('trigger-long-running-operation', { duration: 0.2, steps: 3 }, options);
   expect(steps.length).toBeGreaterThan(1);
-  const elicited = await use.call(
+  const elicited = await use.server.call(
     'trigger-elicitation-request',
     {},
     { signal: never, onElicit: () => Promise.resolve({ action: 'decline' }) },

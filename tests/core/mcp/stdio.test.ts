@@ -42,7 +42,7 @@ describe('a start', () => {
       echo "children: $(cat /proc/$$/task/$$/children)" >&2
       exit 0`;
     const use = useOf(serverOf('looker', { ...commandOf(''), command: '/bin/sh', args: ['-c', look] }));
-    await use.tools(never).catch(() => undefined);
+    await use.server.tools(never).catch(() => undefined);
     // The one child is `cat`; the last line says how it ended.
     expect(use.pool.state(process.cwd())[0]?.log.slice(0, -1)).toEqual([expect.stringMatching(/^children: \d+ ?$/)]);
   });
@@ -72,7 +72,7 @@ describe('a start', () => {
     ['one that never answers', liar(['never-starts'], { name: 'x' }), 'did not answer within 0.4 s of its start'],
   ] as const)('%s is one sentence', async ([, server, words]) => {
     const use = useOf(server, undefined, { handshakeMs: words.includes('0.4 s') ? 400 : 15_000 });
-    const error = await use.tools(never).catch((fault: unknown) => fault);
+    const error = await use.server.tools(never).catch((fault: unknown) => fault);
     expect(error).toMatchObject({
       code: 'unreachable',
       message: expect.stringContaining(`The MCP server "x" ${words}`) as string,
@@ -86,7 +86,7 @@ describe('a start', () => {
 describe('output', () => {
   test('what is no message is ignored and logged, hidden characters visible', async () => {
     const use = useOf(liar(['rubbish', 'speaks']));
-    expect((await use.tools(never)).map(({ name }) => name)).toEqual(['work', 'other']);
+    expect((await use.server.tools(never)).map(({ name }) => name)).toEqual(['work', 'other']);
     const [state] = use.pool.state(process.cwd());
     const log = state!.log.map((line) => line.slice(0, 40));
     expect(log).toEqual(
@@ -130,7 +130,7 @@ describe('output', () => {
     'a whole answer of some megabytes comes; neither that nor a flood of rubbish or of notifications blocks or keeps the answer',
     async () => {
       const use = useOf(liar());
-      await use.tools(never);
+      await use.server.tools(never);
       const big = await longestBlock(() => said(use, 'big'));
       expect(big.value).toBe('ü'.repeat(3 * 1024 * 1024));
       expect(big.longest).toBeLessThan(BLOCK_MS);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { ContentBlock, CallResult } from '#core/mcp/answers.ts';
 import { McpPool, type McpPoolPorts, type McpUse } from '#core/mcp/pool.ts';
-import type { McpServer } from '#core/mcp/server.ts';
+import type { McpServerConfig } from '#core/mcp/server-config.ts';
 import { isAlive } from '#core/workspace/shell/leftovers.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -12,10 +12,14 @@ import { builtProgram, ROOT } from '../../support/program.ts';
 
 export const LIAR = builtProgram(join(ROOT, 'tests/support/lying-server.ts'));
 
-type Stdio = Extract<McpServer['transport'], { kind: 'stdio' }>;
+type Stdio = Extract<McpServerConfig['transport'], { kind: 'stdio' }>;
 
 /** With a time limit that no test reaches unless it says so. */
-export function serverOf(name: string, transport: McpServer['transport'], more: Partial<McpServer> = {}): McpServer {
+export function serverOf(
+  name: string,
+  transport: McpServerConfig['transport'],
+  more: Partial<McpServerConfig> = {},
+): McpServerConfig {
   return { name, source: 'user', transport, timeoutMs: 60_000, sampling: false, ...more };
 }
 
@@ -50,12 +54,16 @@ export function projectJson(tools: string): string {
 }
 
 /** A server that behaves as these words say. */
-export function liar(modes: readonly string[] = [], more: Partial<McpServer> = {}): McpServer {
+export function liar(modes: readonly string[] = [], more: Partial<McpServerConfig> = {}): McpServerConfig {
   return serverOf('liar', commandOf(LIAR, modes), more);
 }
 
 /** One of the protocol's own examples, such as `memory`. */
-export function reference(name: string, args: readonly string[] = [], more: Partial<McpServer> = {}): McpServer {
+export function reference(
+  name: string,
+  args: readonly string[] = [],
+  more: Partial<McpServerConfig> = {},
+): McpServerConfig {
   const file = join(ROOT, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
   return serverOf(name, commandOf(file, args), more);
 }
@@ -85,7 +93,11 @@ export function testPool(more: Partial<McpPoolPorts> = {}): McpPool {
 export const never = new AbortController().signal;
 
 /** A use of its own pool. */
-export function useOf(server: McpServer, folder = ROOT, more: Partial<McpPoolPorts> = {}): McpUse & { pool: McpPool } {
+export function useOf(
+  server: McpServerConfig,
+  folder = ROOT,
+  more: Partial<McpPoolPorts> = {},
+): McpUse & { pool: McpPool } {
   const pool = testPool(more);
   return { ...pool.use(server, folder), pool };
 }
@@ -95,7 +107,7 @@ export const textOf = ({ content }: CallResult): string =>
 
 /** The answer of a tool without arguments, as text. */
 export async function said(use: McpUse, tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  return textOf(await use.call(tool, args, { signal: never }));
+  return textOf(await use.server.call(tool, args, { signal: never }));
 }
 
 export interface Report {

@@ -1,6 +1,6 @@
 /** The demo after the person gave more or had a sub-agent tried again: the engine's notes are no task. */
 import { expect, test } from 'vitest';
-import { asTold } from '#core/log/transcript.ts';
+import { asTold } from '#core/store/log/transcript.ts';
 import { newId } from '#core/base/ids.ts';
 import { createDemoModel } from '#core/model/demo.ts';
 import { wordsOf } from '#core/model/demo-language.ts';

@@ -8,7 +8,7 @@ import { createModel } from '#core/model/adapters.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
 import { Providers, type ProviderPorts } from '#core/model/providers/providers.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
-import type { Runtime } from '#core/runtime/runtime.ts';
+import type { Runtime } from '#core/host/runtime/runtime.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { loadSettings } from '#core/settings/settings.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
@@ -201,21 +201,4 @@ test('a key in the settings file goes to the address beside it, whatever the env
   const message = `The key in the settings file belongs to ${own.url} and is not sent to ${other.url}`;
   await expect(ask(await started({ baseUrl: other.url }))).rejects.toThrow(message);
   expect(other.heard).toEqual([]);
-});
-
-test('a key that was kept without an address belongs to the endpoint of the first start', async () => {
-  await fileSecrets(config).set('anthropic.api_key', KEY);
-  await configured(own.url);
-  await running(undefined);
-  await running(other.url);
-  await expect(ask(await started({ baseUrl: other.url }))).rejects.toMatchObject({ message: line(other.url) });
-  await ask(await started());
-  expect(await fileSecrets(config).get('anthropic.api_key')).toBeNull();
-  // One from another key store of this installation is older.
-  await fileSecrets(config).set('anthropic.api_key', 'sk-older');
-  await (await started({ baseUrl: other.url })).bindOldKey();
-  await ask(await started());
-  expect(own.requests.map(({ headers }) => headers['x-api-key'])).toEqual([KEY, KEY]);
-  await (await started()).set({ apiKey: '' });
-  expect(await (await started()).state()).toMatchObject({ keySource: 'none', keyElsewhere: null });
 });

@@ -30,7 +30,7 @@ const cases: OutageCase[] = OUTAGE_KINDS.flatMap((kind) =>
     (kind === 'silent' ? SILENT_MS : DURATIONS_MS).map((durationMs) => ({ kind, ...phase, durationMs })),
   ),
 );
-const EVERY = inFullRun ? 3 : 17;
+const EVERY = inFullRun ? 9 : 17;
 const sampled = cases.filter((_, index) => (index + Number(TEST_SEED)) % EVERY === 0);
 
 /** Checks that no run got two whole answers to the same turn, and that every call has one result. */

@@ -6,6 +6,7 @@ import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
+import { setFields } from '../../support/commit-items.ts';
 
 /** The program ends while the question about a sub-agent is open, a stored envelope is changed, and the answer is yes. */
 async function changedMeanwhile(whose: (run: RunRow) => boolean, change: Partial<Envelope>) {
@@ -17,7 +18,7 @@ async function changedMeanwhile(whose: (run: RunRow) => boolean, change: Partial
   const run = (await store.runsOf([workflowId])).find(whose);
   if (!run) throw new Error('no such run');
   const set = { envelope: { ...run.envelope, ...change } };
-  await store.commit([], [{ kind: 'update', table: 'run', key: run.id, set }]);
+  await store.commit([setFields('run', run.id, set)]);
   const before = engine.model.requests.length;
   const runtime = await startAgain(engine, store);
   await runtime.subscribe('attention', { canAnswer: true }, () => undefined);
@@ -46,6 +47,19 @@ test('a lead that has other settings in the store than it was started with does 
   await runtime.request('workflow.resume', { workflowId });
   await ended('error');
   expect(await store.run(run.id)).toMatchObject({ outcome: 'error', error: { code: 'envelope_mismatch' } });
+  expect(since()).toEqual([]);
+});
+
+test('a workflow whose lead has settings in the store that cannot be used ends as interrupted', async () => {
+  const isLead = (one: RunRow) => one.parentRunId === null;
+  const damaged = { limits: undefined } as unknown as Partial<Envelope>;
+  const { store, runtime, ended, workflowId, since } = await changedMeanwhile(isLead, damaged);
+  await runtime.request('workflow.resume', { workflowId });
+  await eventually(async () =>
+    expect((await runtime.request('workflow.get', { workflowId })).workflow.attempt).toBe(2),
+  );
+  await ended('interrupted');
+  expect((await store.workflow(workflowId))?.error).toMatchObject({ code: 'internal' });
   expect(since()).toEqual([]);
 });
 

@@ -35,7 +35,10 @@ async function makeRepository(more: Record<string, string> = {}) {
   };
   const preview = () => previewCommit(engine, folder);
   return {
-    ...{ folder, home: data, git, preview },
+    folder,
+    home: data,
+    git,
+    preview,
     /** Acts as a command in the background, before a command of git starts. */
     beforeGit: (command: string, act: () => Promise<void>) => {
       workspaces.git.run = async (call) => {

@@ -3,7 +3,7 @@ import type { AgentDefinition, Envelope, McpOffer } from '#contract/agent.ts';
 import { AgentRegistry } from '#core/agents/registry.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
 import { ModelRules } from '#core/model/model-rules.ts';
-import { Envelopes } from '#core/runs/envelopes.ts';
+import { Envelopes } from '#core/runs/envelopes/envelopes.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import type { ChildRequest } from '#core/tools/children.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
@@ -43,7 +43,10 @@ const offerOf = (server: string, ...names: string[]): McpOffer => ({
   runs: `run ${server}`,
   config: `hash of ${server}`,
   tools: names.map((tool) => ({
-    ...{ name: `mcp__${server}__${tool}`, tool, description: `Does ${tool}`, inputSchema: { type: 'object' } },
+    name: `mcp__${server}__${tool}`,
+    tool,
+    description: `Does ${tool}`,
+    inputSchema: { type: 'object' },
     permissions: ['Execute', 'NetworkAccess'],
   })),
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
 import { MAX_DEFAULT_OUTPUT } from '#contract/limits.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import { checkCeilings, checkMode } from '#core/runs/narrowing.ts';
+import { checkCeilings, checkMode } from '#core/runs/envelopes/narrowing.ts';
 import type { ChildRequest } from '#core/tools/children.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { settingsOf } from '../../support/settings/settings-of.ts';

@@ -9,13 +9,12 @@ import { memoryStore } from '../../support/stores/pooled.ts';
 import { type PastReport, rankPassages } from '#core/tools/notes/note-search.ts';
 import { search, type SearchJob, type SearchResult } from '#core/tools/search/search.ts';
 import { semanticSearchTool } from '#core/tools/notes/semantic-search.ts';
-import type { ToolContext } from '#core/tools/tool.ts';
 import { type TestEmbedder, testEmbedder } from '../../support/embedder.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { inFullRun } from '../../support/samples.ts';
-import { call, contextIn, folderWith } from '../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith } from '../../support/workspace.ts';
 import { conversationRow, openOn, put } from '../store/support.ts';
 
 const files = {
@@ -51,13 +50,14 @@ function searching(folder: string, store: Store, embedder: TestEmbedder, most?: 
   return async (query: string, options: Options = {}): Promise<string> => {
     const { reports = [], hidden = [], patienceMs, signal = new AbortController().signal } = options;
     const hybrid = patienceMs === undefined ? shared : of({ patienceMs });
-    const context: ToolContext = {
-      ...contextIn(folder, signal),
-      search: (job) =>
-        job.kind === 'ranked' ? hybrid.search(job, signal, byWords) : search(job, signal, { ripgrep: null }),
-      pastReports: () => Promise.resolve(reports),
-      hidden: () => Promise.resolve(hidden),
-    };
+    const context = contextWith(contextIn(folder, signal), {
+      search: {
+        run: (job) =>
+          job.kind === 'ranked' ? hybrid.search(job, signal, byWords) : search(job, signal, { ripgrep: null }),
+        hidden: () => Promise.resolve(hidden),
+      },
+      reports: { past: () => Promise.resolve(reports) },
+    });
     return (await call(semanticSearchTool(), { query }, context)).output;
   };
 }
@@ -220,9 +220,13 @@ test('reports of a deleted conversation leave no vector, and a restored one is f
   const { store, database } = opened;
   const find = searching(folder, store, testEmbedder());
   const row = conversationRow({ folder });
-  await store.commit([], [put('conversation', row)]);
+  await store.commit([put('conversation', row)]);
   const report = {
-    ...{ runId: 'r', conversationId: row.id, agent: 'scout', title: 'Look', endedAt: '2026-03-01T12:00:00.000Z' },
+    runId: 'r',
+    conversationId: row.id,
+    agent: 'scout',
+    title: 'Look',
+    endedAt: '2026-03-01T12:00:00.000Z',
     text: 'The physician came.',
   };
   const { known } = await store.vectors.table({ embedder: 'trigrams', dimensions: 64, folder });

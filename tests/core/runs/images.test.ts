@@ -3,8 +3,8 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ModelRequest } from '#core/model/model.ts';
-import { estimatedInput } from '#core/loop/request-meter.ts';
-import { withImages } from '#core/loop/with-images.ts';
+import { estimatedInput } from '#core/runs/loop/request-meter.ts';
+import { withImages } from '#core/runs/loop/with-images.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { answering, yes } from '../../support/compose.ts';
 import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
@@ -127,9 +127,9 @@ test.for<[string, number, number, number]>([
   ['large ones', 6, 3_750_000, 4],
 ])('of %s the newest are shown, and the others named', async ([, count, bytes, shown]) => {
   const messages = Array.from({ length: count }, () => requestWith(1, 1, bytes).messages).flat();
-  const results = (await withImages(messages, { image: () => Promise.resolve(png(1, 1)), seesImages: true })).flatMap(
-    (message) => (message.role === 'user' ? message.content : []),
-  );
+  const results = (
+    await withImages(messages, { image: () => Promise.resolve(png(1, 1)), requests: { seesImages: true } })
+  ).flatMap((message) => (message.role === 'user' ? message.content : []));
   const isShown = results.map((part) => part.type === 'tool_result' && part.image?.data !== undefined);
   expect(isShown).toEqual([...Array<boolean>(count - shown).fill(false), ...Array<boolean>(shown).fill(true)]);
   expect(results[0]).toMatchObject({ output: expect.stringContaining('newer ones have come') as string });

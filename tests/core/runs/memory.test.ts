@@ -1,11 +1,11 @@
 /** Notes of agents: kept for later workflows, by agent and folder, bounded, and deleted by the agent or by the person. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MAX_MEMORY_CHARS, MAX_MEMORY_NOTES } from '#contract/limits.ts';
-import { apply } from '#core/store/apply.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { eventItems } from '../../support/commit-items.ts';
 
 const memory = (operation: string, more: object = {}): Block => toolUse('memory', { operation, ...more });
 
@@ -136,14 +136,9 @@ describe('memory', () => {
     const other = await memoryStore();
     onTestFinished(() => other.close());
     const conversation = { ...(await engine.store.conversation(engine.conversationId))! };
-    await other.commit(events, [
-      { kind: 'put', table: 'conversation', key: conversation.id, row: conversation },
-      ...events.flatMap(apply),
-    ]);
+    await other.commit([{ table: 'conversation', key: conversation.id, row: conversation }, ...eventItems(events)]);
     expect((await other.workflow(workflowId))?.outcome).toBe('completed');
     expect(await other.notes()).toEqual([]);
-    await engine.store.rebuild();
-    expect(await engine.store.notes()).toEqual([]);
     await engine.ask('The conversation goes on');
     expect((await engine.store.events(engine.conversationId, 1, 1000)).map(({ seq }) => seq)).toEqual(
       engine.durable().map(({ seq }) => seq),
@@ -185,13 +180,12 @@ describe('memory', () => {
     const notes = Array.from({ length: MAX_MEMORY_NOTES }, (_, n) => `note ${n}`).map((name) => {
       const row = { scope: 'lead', folder, name, text: 'x', updatedAt: new Date().toISOString() };
       return {
-        kind: 'put' as const,
         table: 'memory' as const,
         key: [`lead\n${folder}`, name] as [string, string],
         row,
       };
     });
-    await engine.store.commit([], notes);
+    await engine.store.commit(notes);
     await engine.ask('Go');
     expect(outputs(engine)).toEqual([
       ['error', expect.stringMatching(/at most 20000 characters/)],

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type AgentDefinition, type Envelope, Permission } from '#contract/agent.ts';
 import { cutLine } from '#contract/cut-limits-text.ts';
 import { AgentRegistry } from '#core/agents/registry.ts';
-import { Envelopes } from '#core/runs/envelopes.ts';
+import { Envelopes } from '#core/runs/envelopes/envelopes.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import type { ChildRequest } from '#core/tools/children.ts';
 import { definitionOf } from '../../support/envelope.ts';

@@ -2,7 +2,7 @@
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { composeRuntime } from '#core/hosting/compose-runtime.ts';
+import { composeRuntime } from '#core/host/ownership/compose-runtime.ts';
 import { workspaceOf } from '#core/runs/workspace-of.ts';
 import { ownFolders } from '#core/settings/folders.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';

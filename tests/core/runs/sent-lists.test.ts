@@ -1,7 +1,7 @@
 /** Agents and tools that a request has room for: the rest is reported, and works by name. */
 import { expect, test } from 'vitest';
 import type { ToolSpec } from '#core/model/model.ts';
-import { describeUnsentTools, selectSentTools } from '#core/runs/told-tools.ts';
+import { describeUnsentTools, selectSentTools } from '#core/runs/sent-tools.ts';
 import { lyingTable } from '../mcp/support.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD } from '../../support/fake-model/scenarios.ts';

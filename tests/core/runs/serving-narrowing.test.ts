@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type AgentDefinition, type Coagent, type Envelope, Permission } from '#contract/agent.ts';
 import { AgentRegistry } from '#core/agents/registry.ts';
-import { Envelopes } from '#core/runs/envelopes.ts';
+import { Envelopes } from '#core/runs/envelopes/envelopes.ts';
 import { delegationRequest } from '#core/tools/sub-agent-tools.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { samples } from '../../support/samples.ts';

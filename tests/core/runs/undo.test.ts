@@ -287,7 +287,15 @@ test('what was kept goes with its conversation; a start removes what a killed pu
   expect(await states(engine)).toHaveLength(2);
   await store.close();
   await mkdir(join(kept, 'of-none-that-is-there'));
-  const undoRecord = { conversationId, folder, at: new Date().toISOString(), calls: [], files: [], takesBack: [] };
+  const undoRecord = {
+    conversationId,
+    folder,
+    at: new Date().toISOString(),
+    calls: [],
+    files: [],
+    folders: {},
+    takesBack: [],
+  };
   await new Changes(kept).startUndo({ ...undoRecord, id: newId(), redone: false }, []);
   await engine.runtime.request('conversation.delete', { conversationId });
   expect(await readdir(kept)).toContain(conversationId);

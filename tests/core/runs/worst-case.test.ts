@@ -4,7 +4,7 @@ import type { Coagent, Envelope, Flow } from '#contract/agent.ts';
 import { contextWindowOf } from '#core/model/context-windows.ts';
 import { priceOf } from '#core/model/prices.ts';
 import { UNKNOWN } from '#core/model/providers/capabilities.ts';
-import { worstCase } from '#core/runs/worst-case.ts';
+import { worstCase } from '#core/runs/envelopes/worst-case.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 
 const models = {

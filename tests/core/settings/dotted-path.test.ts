@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { dotted, partsOf } from '#core/settings/dotted-path.ts';
 import { manyAt, rowAt, rowsOf, WITHOUT_ROWS } from '#core/settings/setting-rows.ts';
 import { loadSettings, saveSetting } from '#core/settings/settings.ts';
-import { editKey } from '#core/settings/settings-text.ts';
+import { editToml } from '#core/settings/edit-toml.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { samples } from '../../support/samples.ts';
 
@@ -58,5 +58,5 @@ test('a key goes beside those of its table that are written with dots, and a key
     '# mine\nlimits.max_sub_agents = 2 # two\nlimits.max_concurrent = 1\nmodels.default = "opus"\n',
   );
   expect((await loadSettings(folder)).limits).toMatchObject({ max_sub_agents: 2, max_concurrent: 1 });
-  expect(editKey('', ['a', 'l:3.2', 'w'], '5')).toBe('[a."l:3.2"]\nw = 5\n');
+  expect(editToml('', { kind: 'set', path: ['a', 'l:3.2', 'w'], value: 5 })).toBe('[a."l:3.2"]\nw = 5\n');
 });

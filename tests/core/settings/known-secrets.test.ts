@@ -35,6 +35,14 @@ test.for([
   expect(redact(`It is ${secret} indeed`)).toBe('It is [redacted: known key] indeed');
 });
 
+test('a variable that the settings name stays redacted while the environment is registered again', () => {
+  onTestFinished(() => knowSecrets('variables in settings', []));
+  const env = { TEAM_WORDS: 'words-of-the-team' };
+  tellSecrets(settingsOf('redact = { env = ["TEAM_WORDS"] }'), env);
+  tellEnvironment(env);
+  expect(redact('It is words-of-the-team')).toBe('It is [redacted: known key]');
+});
+
 test('the key of a provider that is added is known at once', async () => {
   onTestFinished(() => knowSecrets('providers', []));
   const live = new LiveSettings(await folderWith(), settingsOf(''), (now) => tellSecrets(now, {}));

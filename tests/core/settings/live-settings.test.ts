@@ -3,6 +3,7 @@ import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SettingRow } from '#contract/view.ts';
+import { keepDailyBackups } from '#core/host/ownership/daily-backups.ts';
 import { loadSettings, settingPaths } from '#core/settings/settings.ts';
 import { type Backup, prune } from '#core/store/backups/backups.ts';
 import { writeManifest } from '#core/store/backups/manifest.ts';
@@ -284,6 +285,27 @@ const PROOFS: Readonly<Record<string, Proof>> = {
       const { made, pruned } = await backUp(engine);
       await earlier(made, 48);
       expect(await pruned()).toEqual([made.folder]);
+    },
+  },
+  'backups.daily': {
+    value: false,
+    script: plainAnswer,
+    check: async ({ runtime, store }) => {
+      let begun = 0;
+      Object.assign(store, { beginBackup: () => Promise.reject(new Error(`begun ${(begun += 1)}`)) });
+      const closed = new AbortController();
+      const config = await folderWith({
+        'backups/x': '',
+        'store/CURRENT': '',
+        'config.toml': 'backups.daily = false\n',
+      });
+      const ports = { data: config, config, client: runtime, warn: () => undefined, signal: closed.signal };
+      await keepDailyBackups({ ...ports, times: { idle: 5, age: 60_000 } });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(begun).toBe(0);
+      await writeFile(join(config, 'config.toml'), 'backups.daily = true\n');
+      await expect.poll(() => begun).toBe(1);
+      closed.abort();
     },
   },
 };

@@ -27,7 +27,10 @@ const textOf = (folder: string) => readFile(join(folder, 'config.toml'), 'utf8')
 
 /** Of one that comes with the program. */
 const provider = {
-  ...{ max_concurrent: null, base_url: null, auth: null, models: {} },
+  max_concurrent: null,
+  base_url: null,
+  auth: null,
+  models: {},
   defaults: { model: null, max_tokens: null },
 };
 const MISSING = 'is missing: write "anthropic" or "openai-chat" or "openai-responses"';
@@ -55,7 +58,8 @@ test('without a file everything has its default', async () => {
     permissions: { mode: 'manual', rules: [], always_ask: [], secret_files: [] },
     approvals: { on_timeout: 'reject' },
     providers: {
-      ...{ active: 'anthropic', embeddings: null },
+      active: 'anthropic',
+      embeddings: null,
       anthropic: { type: 'anthropic', web_search: 'auto', ...provider },
       openai: { type: 'openai-responses', embeddings: { model: null, dimensions: null }, ...provider },
     },
@@ -76,7 +80,7 @@ test('without a file everything has its default', async () => {
     },
     desktop: { tray: 'auto', keep_awake: true, quick_entry: null, spell_check: 'system' },
     mcp: { servers: {} },
-    backups: { keep: 10, max_age_days: null },
+    backups: { keep: 10, max_age_days: null, daily: true },
     updates: { check: true },
     telemetry: { endpoint: null, content: false },
     redact: { patterns: [], env: [] },
@@ -183,7 +187,7 @@ test('a change keeps comments, order and everything else', async () => {
   await saveSetting(folder, 'limits.inactivity_seconds', '50');
   await saveSetting(folder, 'models.aliases.haiku', 'small');
   expect(await textOf(folder)).toBe(
-    '# mine\nmodels.default = "a \\"quoted\\" # name" # best\n\n[limits]\n# two are enough\n  max_sub_agents = 1   # really\ninactivity_seconds = 50\n\n[providers.anthropic]\nmax_concurrent = 1\n\n[models.aliases]\nhaiku = "small"\n',
+    '# mine\nmodels.default = "a \\"quoted\\" # name" # best\n\n[limits]\n# two are enough\n  max_sub_agents = 1   # really\n  inactivity_seconds = 50\n\n[providers.anthropic]\nmax_concurrent = 1\n\n[models.aliases]\nhaiku = "small"\n',
   );
   expect((await stat(join(folder, 'config.toml'))).mode & 0o777).toBe(0o600);
 });
@@ -305,7 +309,7 @@ test('whatever is saved in whatever order is what is read', async () => {
       for (const [path, value] of last) expect(settingAt(settings, path)).toBe(value);
       expect(await textOf(folder)).toContain('# first\n[models] # here');
     }),
-    samples(4, 200),
+    samples(4, 100),
   );
 });
 

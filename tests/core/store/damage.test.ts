@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Missing, Unlisted } from '#contract/missing.ts';
 import { newId } from '#core/base/ids.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { getJournalFolder } from '#core/store/journal/journal.ts';
 import { Random } from '../../soak/random.ts';
 import { startChild } from './child/run.ts';
-import { conversationRow, put, testFolder } from './support.ts';
+import { testFolder } from './support.ts';
 import { fullTest } from '../../support/samples.ts';
 
 interface Answer {
@@ -21,7 +21,7 @@ interface Answer {
   detail?: string | null;
 }
 
-const PLACES = 120;
+const PLACES = 40;
 const TOGETHER = 20;
 /** A little less than a block of a table file, in bytes. */
 const APART = 12_288;
@@ -36,6 +36,7 @@ async function answers(task: string, folders: readonly string[]): Promise<Answer
 async function copyOf(store: string, to: string): Promise<string> {
   await cp(store, to, { recursive: true });
   await cp(`${store}.schema-version`, `${to}.schema-version`);
+  await cp(getJournalFolder(store), getJournalFolder(to), { recursive: true });
   return to;
 }
 
@@ -158,85 +159,35 @@ async function afterHarm(
 }
 
 const logOf = (folder: string) => fileOf(folder, '.log');
-const harmsOfLog = [
-  async (folder: string) => {
-    const { path, size } = await logOf(folder);
-    await truncate(path, size - 10);
-  },
-  async (folder: string) => {
-    const { path, size } = await logOf(folder);
-    await flip(path, Math.floor(size * 0.6));
-  },
-  async (folder: string) => rm((await logOf(folder)).path),
-  async (folder: string) => {
-    const { path, size } = await logOf(folder);
-    await truncate(path, Math.floor(size / 2));
-  },
-  async (folder: string) => truncate((await logOf(folder)).path, 0),
-];
 
-/** Said by the next start after each of these harms; the last one is none. */
-async function afterHarmOfLog(store: string, harms: typeof harmsOfLog): Promise<{ cut: string }> {
+test('changes that the log of the engine lost are replayed from the journal', async () => {
+  const store = join(await testFolder(), 'store');
   await answers('seed-few', [store]);
-  const said = await afterHarm(store, [...harms, () => Promise.resolve()]);
-  expect(said.pop()?.answer).toMatchObject({ missing: [] });
-  for (const { answer } of said) expect(answer?.error).toMatch(/^The store in .* is damaged: .*triad restore /);
-  expect(said.map(({ answer }) => answer?.detail)).toEqual(
-    ['is cut off', 'was changed', 'is gone', ...harms.slice(3).map(() => 'is cut off')].map(
-      (what) => expect.stringMatching(`its log .* ${what}: `) as string,
-    ),
-  );
-  return { cut: said[0]?.folder ?? '' };
-}
-
-test('a log that was cut off, changed or deleted is not gone on without, and an untouched store opens', async () => {
-  await afterHarmOfLog(join(await testFolder(), 'store'), harmsOfLog.slice(0, 3));
+  const [cut, whole] = await afterHarm(store, [
+    async (folder) => {
+      const { path, size } = await logOf(folder);
+      await truncate(path, size - 10);
+    },
+    () => Promise.resolve(),
+  ]);
+  expect(whole?.answer).toMatchObject({ missing: [] });
+  expect(cut?.answer).toEqual(whole?.answer);
 });
 
-const LOG =
-  'tests/core/store/damage.test.ts › a log that was cut off, changed or deleted is not gone on without, and an untouched store opens';
-
-fullTest([LOG, QUERY_FAILURES])(
-  'what is left of a log can be gone on with; a lost definition of the schema is told',
-  async () => {
-    const store = join(await testFolder(), 'store');
-    const { cut } = await afterHarmOfLog(store, harmsOfLog);
-    await rm(join(cut, 'log-witness.json'));
-    const [left] = await answers('read', [cut]);
-    expect(left?.error).toBeUndefined();
-    // Again after the engine has put its log away; a write that needs a definition of the schema which was lost says so.
-    await startChild('damage.ts', ['lose-field', store]).ended;
-    const [answer] = await answers('seed-few', [store]);
-    expect(answer?.error).toMatch(/^The store in .* is damaged: .*triad restore /);
-    expect(answer?.detail).toMatch(/no such field exists for table/i);
-  },
-);
-
-test('an open store records the size of its log before it is closed', async () => {
-  const folder = join(await testFolder(), 'store');
-  const store = await openStore({ url: `rocksdb://${folder}` });
-  await store.commit([], [put('conversation', conversationRow())]);
-  const witness = () => readFile(join(folder, 'log-witness.json'), 'utf8').catch(() => '');
-  await expect.poll(witness, { timeout: 10_000, interval: 20 }).toMatch(/"size":[1-9]/);
-  await store.close();
+test('a missing log of the engine is damage', async () => {
+  const store = join(await testFolder(), 'store');
+  await answers('seed-few', [store]);
+  const [gone] = await afterHarm(store, [async (folder) => rm((await logOf(folder)).path)]);
+  expect(gone?.answer?.error).toMatch(/^The store in .* is damaged: .*triad restore /);
 });
 
-const WITNESS = 'tests/core/store/damage.test.ts › an open store records the size of its log before it is closed';
+const LOG = 'tests/core/store/damage.test.ts › a missing log of the engine is damage';
 
-fullTest([WITNESS, LOG, QUERY_FAILURES])('also after a kill, and a table that is gone', async () => {
-  const [store, id] = [join(await testFolder(), 'store'), newId()];
-  const writer = startChild('store.ts', ['write', store, id]);
-  const witness = join(store, 'log-witness.json');
-  // Twice: what is witnessed first is what was there a moment before.
-  await expect.poll(async () => readFile(witness, 'utf8').catch(() => ''), { timeout: 10_000 }).toMatch(/"size":[1-9]/);
-  writer.process.kill('SIGKILL');
-  await writer.ended;
-  const { size } = (JSON.parse(await readFile(witness, 'utf8')) as { logs: { size: number }[] }).logs[0] ?? { size: 0 };
-  const [cut] = await afterHarm(store, [async (folder) => truncate((await logOf(folder)).path, size - 1)]);
-  expect(cut?.answer?.detail).toMatch(/is cut off/);
-  // Killed in the middle of anything, an untouched one opens.
-  const [whole] = await answers('read', [store]);
-  expect(whole?.error).toBeUndefined();
+fullTest([LOG, QUERY_FAILURES])('a lost table is damage', async () => {
+  const store = join(await testFolder(), 'store');
+  await answers('seed-many', [store]);
+  // The next opening writes the log into a table.
+  await answers('read', [store]);
   const [gone] = await afterHarm(store, [async (folder) => rm((await fileOf(folder, '.sst')).path)]);
   expect(gone?.answer?.error).toMatch(/is damaged: .*triad restore/);
 });

@@ -1,7 +1,7 @@
 /** All that can be read of a store, as one digest for each kind of read. */
 import { hash } from 'node:crypto';
 import type { ConversationRow } from '#contract/view.ts';
-import { exportConversation } from '#core/records/export/export.ts';
+import { exportConversation } from '#core/host/records/export/export.ts';
 import type { Page, Paged, Store } from '#core/store/store.ts';
 
 export interface Digests {

@@ -3,8 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import type { RunIds } from '#core/log/recorder.ts';
-import { apply } from '#core/store/apply.ts';
+import type { RunIds } from '#core/store/log/recorder.ts';
 import {
   conversationId,
   conversationRow,
@@ -16,6 +15,7 @@ import {
   usageOf,
 } from '../../support/recording.ts';
 import { openOn, type Opened } from './support.ts';
+import { eventItems } from '../../support/commit-items.ts';
 
 const REPORT = `# Review of the parser\n\n## Summary\n\n${'Two faults. '.repeat(20)}\n\n## Details\n\nLine 3, line 9.`;
 const SUMMARY = `${'Two faults. '.repeat(8)}Two…`;
@@ -34,14 +34,14 @@ async function told(): Promise<Told> {
   const recording = new Recording();
   let stored = 0;
   const row = { ...conversationRow() };
-  await opened.store.commit([], [{ kind: 'put', table: 'conversation', key: conversationId, row }]);
+  await opened.store.commit([{ table: 'conversation', key: conversationId, row }]);
   return {
     opened,
     recording,
     store: async () => {
       const events = recording.durable.slice(stored);
       stored += events.length;
-      await opened.store.commit(events, events.flatMap(apply));
+      await opened.store.commit(eventItems(events));
     },
     row: async () => (await opened.store.executionsOf([reviewer.runId]))[0],
   };
@@ -113,27 +113,4 @@ test('asked for, ended with an error, going on, completed', async () => {
   await store();
   const completed = { ...again, ...ended, nano_usd: 250_000_000, status: 'completed', outcome: 'completed' };
   expect(await row()).toEqual({ ...completed, completed_at: recording.at });
-});
-
-test('a row as schema 6 left it reads as its run says', async () => {
-  const { opened, recording, store, row } = await told();
-  begin(recording, 1);
-  start(recording, lead, queue(recording, lead, { prompt: 'Do it', title: '' }));
-  start(recording, reviewer, queue(recording, reviewer, { prompt: 'Look at it', title: 'Look', kind: 'spawn' }));
-  await store();
-  const going = await row();
-  const before = (set: string) =>
-    opened.database.transaction(`UPDATE $row SET model = NONE, nano_usd = NONE, ${set};`, {
-      row: opened.database.record('sub_agent_execution', reviewer.runId),
-    });
-  const [words, figures] = ["error_message = 'Old.', result_summary = 'Old.'", 'duration_ms = 1, tokens_input = 1'];
-  await before(`outcome = 'error', ${words}, ${figures}, tokens_output = 1, completed_at = time::now()`);
-  expect(await row()).toEqual(going);
-  end(recording, reviewer, 'completed', { text: REPORT });
-  await store();
-  const ended = await row();
-  expect(ended).toMatchObject({ status: 'completed', result_summary: SUMMARY });
-  await before(words);
-  // What its requests cost, of which this recording has none.
-  expect(await row()).toEqual({ ...ended, nano_usd: 0 });
 });

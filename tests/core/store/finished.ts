@@ -1,16 +1,19 @@
 /** Conversations with finished workflows, as the events of the engine leave them in a store. */
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Part } from '#contract/message.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
-import type { RunIds } from '#core/log/recorder.ts';
-import { apply } from '#core/store/apply.ts';
+import type { RunIds } from '#core/store/log/recorder.ts';
 import type { Store } from '#core/store/store.ts';
+import { openStore } from '#core/store/surreal.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import { Recording, requestUsage, usageOf } from '../../support/recording.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import { conversationRow } from './support.ts';
+import { conversationRow, schemaDir } from './support.ts';
+import { eventItems } from '../../support/commit-items.ts';
 
 export interface Agent {
   agent: string;
@@ -50,7 +53,7 @@ export class Conversation {
   }
 
   async create(): Promise<this> {
-    await this.#store.commit([], [{ kind: 'put', table: 'conversation', key: this.row.id, row: { ...this.row } }]);
+    await this.#store.commit([{ table: 'conversation', key: this.row.id, row: { ...this.row } }]);
     return this;
   }
 
@@ -72,8 +75,8 @@ export class Conversation {
       const entry = 'entry' in event ? { entry: { ...event.entry, at } } : {};
       return { ...event, ...entry, at } as DurableEvent;
     });
+    await this.#store.commit(eventItems(events));
     this.#stored += events.length;
-    await this.#store.commit(events, events.flatMap(apply));
   }
 
   #record({ prompt = 'Do it', lead = {}, children = [], durationMs = 10, outcome = 'completed' }: Finished): string {
@@ -161,4 +164,29 @@ export class Conversation {
     const end = { outcome, text, error: null, durationMs, usage: usageOf() };
     this.recording.record(who, { type: 'run-end', ...end });
   }
+}
+
+/** Makes the store `base/store` with two conversations and three workflows; returns its folder. */
+export async function makeFilledStore(base: string): Promise<string> {
+  const made = join(base, 'made');
+  const store = await openStore({ url: `rocksdb://${join(made, 'store')}`, schemaDir });
+  const reviewer: Agent = {
+    agent: 'code-reviewer',
+    tools: ['grep'],
+    output: 'x',
+    text: 'Two naive mistakes',
+    tokens: 7,
+  };
+  const review = await new Conversation(store).create();
+  await review.addAll([
+    { prompt: 'Review the parser', children: [reviewer] },
+    { prompt: 'Once more', outcome: 'error' },
+  ]);
+  await (await new Conversation(store).create()).add({ prompt: 'Look at everything', lead: { tools: ['glob'] } });
+  await store.settled();
+  await store.close();
+  // The engine keeps the lock of a folder until the process ends.
+  await cp(made, base, { recursive: true });
+  await rm(made, { recursive: true });
+  return join(base, 'store');
 }

@@ -1,19 +1,19 @@
 /** Grants of a workflow and the newest questions are read by ids that tell their time, and by nothing else. */
 import { expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
-import type { Write } from '#core/store/store.ts';
+import type { RowChange } from '#contract/rows.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 import { asked, spawnRequest } from '../../hosts/support/events.ts';
 import { grantOf } from '../approvals/support.ts';
 
 test('only those that were given in it, while it ran or is still running', async () => {
   const store = await memoryStore();
-  const put = (workflowId: string): Write => {
+  const put = (workflowId: string): RowChange => {
     const row = grantOf({ id: newId(), workflowId });
-    return { kind: 'put', table: 'permission_grant', key: row.id, row };
+    return { table: 'permission_grant', key: row.id, row };
   };
   const [before, id, other] = [newId(), newId(), newId()];
-  await store.commit([], [put(before), put(id), put(other), put(id)]);
+  await store.commit([put(before), put(id), put(other), put(id)]);
   const given = async (endedAt: string | null) => (await store.grantsGivenIn({ id, endedAt })).length;
   expect(await given(null)).toBe(2);
   expect(await given(new Date().toISOString())).toBe(2);
@@ -26,9 +26,7 @@ test('the newest questions come first, as many as are asked for', async () => {
   const store = await memoryStore();
   const approvals = Array.from({ length: 5 }, () => asked(spawnRequest({ id: newId() })));
   await store.commit(
-    [],
     approvals.map(({ request, decisions }) => ({
-      kind: 'put',
       table: 'approval',
       key: request.id,
       row: { workflowId: request.workflowId, request, decisions, open: 1 },

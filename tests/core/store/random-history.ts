@@ -1,8 +1,9 @@
 /** Conversations of random workflows, as the engine orders their events. */
 import fc from 'fast-check';
 import type { DurableEvent } from '#contract/event.ts';
+import { DEMO } from '#contract/providers/demo.ts';
 import type { Outcome } from '#contract/outcome.ts';
-import type { RunIds } from '#core/log/recorder.ts';
+import type { RunIds } from '#core/store/log/recorder.ts';
 import { anyText } from '../../support/any-text.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import {
@@ -18,6 +19,7 @@ import {
   start,
   usageOf,
 } from '../../support/recording.ts';
+import { type Extra, extras, lateExtras, recordExtra, type StartFields, startFields } from './random-extras.ts';
 
 interface Child {
   agent: string;
@@ -31,6 +33,12 @@ export interface Plan {
   children: Child[];
   outcome: Outcome;
   resumed: boolean;
+  /** The lead is played by the demo. */
+  isDemo?: boolean;
+  start?: StartFields;
+  extras?: readonly Extra[];
+  /** After the end. */
+  lateExtras?: readonly Extra[];
 }
 
 const outcome = fc.constantFrom<Outcome[]>('completed', 'partial', 'cancelled', 'timed_out', 'error', 'interrupted');
@@ -49,9 +57,13 @@ export const plan: fc.Arbitrary<Plan> = fc.record({
   resumed: fc.boolean(),
 });
 
+/** A plan with events of every type, and with the fields that most events leave out. */
+export const richPlan: fc.Arbitrary<Plan> = fc
+  .tuple(plan, fc.record({ isDemo: fc.boolean(), start: startFields, extras, lateExtras }))
+  .map(([base, more]) => ({ ...base, ...more }));
+
 /** Makes the conversation in which they are. */
 export const conversation = {
-  kind: 'put',
   table: 'conversation',
   key: conversationId,
   row: { ...conversationRow() },
@@ -64,24 +76,36 @@ export function eventsOf(plans: readonly Plan[]): DurableEvent[] {
   return recording.durable;
 }
 
-function recordWorkflow(recording: Recording, { children, outcome, resumed }: Plan, ids: number): void {
+function recordWorkflow(recording: Recording, plan: Plan, ids: number): void {
+  const { children, outcome, resumed } = plan;
+  const place = (index: number) => ({ recording, who, id: 10_000 + 1000 * ids + 10 * index });
   const who: RunIds = { ...lead, workflowId: idOf(ids), runId: idOf(ids + 1) };
   const attempts = resumed ? 2 : 1;
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    recording.record(who, { type: 'workflow-start', prompt: `\0 ${ids}\nmore`, approve: 'ask', attempt });
-    if (attempt === 1) queue(recording, who, { prompt: 'Do it', title: 'Do it' });
+    recording.record(who, {
+      type: 'workflow-start',
+      prompt: `\0 ${ids}\nmore`,
+      approve: 'ask',
+      attempt,
+      ...plan.start,
+    });
+    if (attempt === 1)
+      queue(recording, who, { prompt: 'Do it', title: 'Do it', changes: plan.isDemo ? { provider: DEMO } : {} });
     start(recording, who, envelopeOf(who.agent, 'Do it'), attempt);
     if (attempt === 1) recordChildren(recording, who, children, ids);
+    if (attempt === 1) plan.extras?.forEach((extra, index) => recordExtra(place(index), extra));
     const last = attempt === attempts;
     const end = {
       outcome: last ? outcome : 'interrupted',
       text: 'Done',
-      error: null,
+      error: last && outcome === 'error' ? { code: 'provider' as const, message: 'No' } : null,
       durationMs: 12.5,
     } as const;
     recording.record(who, { type: 'run-end', ...end, usage: usageOf() });
-    recording.record(who, { type: 'workflow-end', ...end, usage: usageOf(), subAgents: [] });
+    const copied = plan.start?.copiedFrom ? { copiedFrom: plan.start.copiedFrom } : {};
+    recording.record(who, { type: 'workflow-end', ...end, ...copied, usage: usageOf(), subAgents: [] });
   }
+  plan.lateExtras?.forEach((extra, index) => recordExtra(place(50 + index), extra));
 }
 
 function recordChildren(recording: Recording, who: RunIds, children: readonly Child[], ids: number): void {

@@ -5,7 +5,9 @@ import type { Entry } from '#contract/message.ts';
 import { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
 import type { Store } from '#core/store/store.ts';
-import { conversationRow, ENGINES, openOn, type Opened, put, runRow, workflowRow } from './support.ts';
+import { ENGINES } from './engines.ts';
+import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from './support.ts';
+import { eventItems } from '../../support/commit-items.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
 
@@ -59,7 +61,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       output: typeof value === 'string' ? value : '',
       metadata: { value },
     };
-    await store.commit([event], [{ kind: 'put', table: 'message', key: [runId, 0], row: { entry } }]);
+    await store.commit([{ event }, { table: 'message', key: [runId, 0], row: { entry } }]);
     expect(await store.events(conversationId, 1, 1)).toEqual([event]);
     expect(await store.entriesOf(runId)).toEqual([entry]);
   });
@@ -72,8 +74,8 @@ describe.each(ENGINES)('on %s', (engine) => {
       agents: ['lead', 'a b'],
     });
     const run = runRow({ workflowId: workflow.id, error: { code: 'internal', message: 'x', detail: 'y' } });
-    const writes = [put('conversation', conversation), put('workflow', workflow), put('run', run)];
-    await store.commit([], writes);
+    const rows = [put('conversation', conversation), put('workflow', workflow), put('run', run)];
+    await store.commit(rows);
     expect(await store.conversation(conversation.id)).toEqual(conversation);
     expect(await store.workflow(workflow.id)).toEqual(workflow);
     expect(await store.run(run.id)).toEqual(run);
@@ -85,16 +87,8 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('calls whose ids are equal but for half a character stay apart', async () => {
     const runId = newId();
     const ids = ['a\ud800', 'a\udc00', 'a\ufffd', '"a"', 'a\0'];
-    const row = { runId, name: 'x', status: 'running', startedAt: at, endedAt: null };
-    await store.commit(
-      [],
-      ids.map((id) => ({
-        kind: 'put',
-        table: 'tool_call',
-        key: [runId, id],
-        row: { ...row, toolCallId: id },
-      })),
-    );
+    const row = { runId, name: 'x', status: 'running' as const, startedAt: at, endedAt: null };
+    await store.commit(ids.map((id) => ({ table: 'tool_call', key: [runId, id], row: { ...row, toolCallId: id } })));
     const calls = await store.callsOf([runId]);
     expect(calls.map(({ toolCallId }) => toolCallId).sort()).toEqual([...ids].sort());
   });
@@ -114,7 +108,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       text: String(seq),
     });
     const events = Array.from({ length: 300 }, (_, index) => event(index + 1));
-    await store.commit(events, []);
+    await store.commit(eventItems(events));
     expect(await store.events(conversationId, 1, 1000)).toEqual(events);
     expect((await store.events(conversationId, 99, 101)).map(({ seq }) => seq)).toEqual([99, 100, 101]);
     expect(await store.events(conversationId, 301, 400)).toEqual([]);
@@ -134,16 +128,13 @@ describe.each(ENGINES)('on %s', (engine) => {
       at,
       parts: [{ kind: 'tool' as const, text: '{"a', toolCallId: 'c', name: 'x' }],
     };
-    await store.commit(
-      [],
-      [
-        ...entries.map((entry) => ({ kind: 'put', table: 'message', key: [runId, entry.n], row: { entry } }) as const),
-        { kind: 'put', table: 'open_message', key: messageId, row: open },
-      ],
-    );
+    await store.commit([
+      ...entries.map((entry) => ({ table: 'message', key: [runId, entry.n], row: { entry } }) as const),
+      { table: 'open_message', key: messageId, row: open },
+    ]);
     expect(await store.entriesOf(runId)).toEqual(entries);
     expect(await store.openMessages()).toEqual([open]);
-    await store.commit([], [{ kind: 'delete', table: 'open_message', key: messageId }]);
+    await store.commit([{ table: 'open_message', key: messageId, row: null }]);
     expect(await store.openMessages()).toEqual([]);
   });
 

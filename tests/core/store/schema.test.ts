@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Outcome, Status } from '#contract/outcome.ts';
 import { newId } from '#core/base/ids.ts';
 import { COLUMNS } from '#core/store/rows/row-codec.ts';
-import type { Write } from '#core/store/store.ts';
+import type { RowChange } from '#contract/rows.ts';
 import { openOn, type Opened } from './support.ts';
 
 let opened: Opened;
@@ -42,30 +42,27 @@ test('every column that the code writes is defined, and every table is strict', 
 });
 
 const execution = {
-  workflow_id: 'w',
-  parent_agent_id: 'p',
-  sub_agent_id: 's',
+  workflow_id: newId(),
+  parent_agent_id: newId(),
+  sub_agent_id: newId(),
   sub_agent_name: 'n',
   task_description: 't',
   status: 'pending',
+  created_at: '2026-03-01T11:59:00.000Z',
 };
-const insert = (row: object): Write => ({
-  kind: 'put',
-  table: 'sub_agent_execution',
-  key: newId(),
-  row: { ...row },
-});
+/** Also rows that the types refuse. */
+const insert = (row: object, key = newId()) => ({ table: 'sub_agent_execution', key, row }) as RowChange;
 
 test('an execution needs its texts and a known status, and has indexes for its owners', async () => {
   const { store } = opened;
-  await store.commit([], [insert(execution)]);
+  await store.commit([insert(execution)]);
   for (const field of Object.keys(execution)) {
     const { [field as keyof typeof execution]: _, ...rest } = execution;
-    await expect(store.commit([], [insert(rest)]), field).rejects.toMatchObject({ code: 'store_failed' });
+    await expect(store.commit([insert(rest)]), field).rejects.toMatchObject({ code: 'store_failed' });
   }
-  await expect(store.commit([], [insert({ ...execution, status: 'failed' })])).rejects.toThrow(/status/);
-  await expect(store.commit([], [insert({ ...execution, outcome: 'failed' })])).rejects.toThrow(/outcome/);
-  await expect(store.commit([], [insert({ ...execution, duration_ms: 1.5 })])).rejects.toThrow(/duration_ms/);
+  await expect(store.commit([insert({ ...execution, status: 'failed' })])).rejects.toThrow(/status/);
+  await expect(store.commit([insert({ ...execution, outcome: 'failed' })])).rejects.toThrow(/outcome/);
+  await expect(store.commit([insert({ ...execution, duration_ms: 1.5 })])).rejects.toThrow(/duration_ms/);
   const { indexes } = await info('sub_agent_execution');
   expect(Object.values(indexes).join('\n')).toMatch(
     /FIELDS workflow_id[\s\S]*FIELDS parent_agent_id|FIELDS parent_agent_id[\s\S]*FIELDS workflow_id/,
@@ -98,8 +95,8 @@ test('an execution reads as plain columns', async () => {
     completed_at: '2026-03-01T12:00:01.000Z',
   };
   const bare = newId();
-  await store.commit([], [{ kind: 'put', table: 'sub_agent_execution', key, row: full }]);
-  await store.commit([], [{ kind: 'put', table: 'sub_agent_execution', key: bare, row: execution }]);
+  await store.commit([insert(full, key)]);
+  await store.commit([insert(execution, bare)]);
   const sql = 'SELECT * OMIT id FROM $id';
   const [[row]] = (await database.query(sql, { id: database.record('sub_agent_execution', key) })) as [[object]];
   expect(JSON.parse(JSON.stringify(row))).toEqual(full);

@@ -1,22 +1,21 @@
 /** Stores for tests: both engines, the database below them, and rows that are complete. */
-import { spawnSync } from 'node:child_process';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import { newId } from '#core/base/ids.ts';
 import type { Closable } from '#core/store/closable.ts';
 import { readMigrations } from '#core/store/opening/migrate.ts';
 import { remoteAddress } from '#core/store/remote/address.ts';
 import { openRemoteDatabase } from '#core/store/remote/open-remote.ts';
-import type { Store, Write } from '#core/store/store.ts';
-import { storeOn } from '#core/store/store-on.ts';
+import type { RowChange, TableRows } from '#contract/rows.ts';
+import type { Store } from '#core/store/store.ts';
+import { storeOn, type StorePlace } from '#core/store/store-on.ts';
 import { startStoreServer } from '../../support/store-server/server.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import { pooledDatabase, schemaDir } from '../../support/stores/pooled.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 export { schemaDir };
 
@@ -26,9 +25,6 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** Engines of a store: the one of an installation, and in the full run also the one in memory. */
-export const ENGINES: readonly ('mem' | 'rocksdb')[] = inFullRun ? ['mem', 'rocksdb'] : ['rocksdb'];
-
 /** Set before the tests of a file are collected: its stores are on a server, whatever they ask for. */
 export const everyStore = { isOnServer: false };
 
@@ -36,7 +32,12 @@ export const everyStore = { isOnServer: false };
 export async function openOn(engine: 'mem' | 'rocksdb'): Promise<Opened> {
   if (everyStore.isOnServer) return openOnServer();
   const database = await pooledDatabase(engine);
-  return { database, store: storeOn(database).store, close: () => database.close() };
+  return { database, store: openStoreOn(database), close: () => database.close() };
+}
+
+/** A store whose commits are in the database when they resolve. */
+export function openStoreOn(database: Closable, place: StorePlace = {}): Store {
+  return storeOn(database, { ...place, mode: { kind: 'through' } }).store;
 }
 
 async function openOnServer(): Promise<Opened> {
@@ -47,7 +48,7 @@ async function openOnServer(): Promise<Opened> {
     await database.close();
     await server.close();
   };
-  return { database, store: storeOn(database, { lost }).store, close };
+  return { database, store: openStoreOn(database, { lost }), close };
 }
 
 async function temporaryFolder(): Promise<string> {
@@ -61,21 +62,18 @@ export async function testFolder(): Promise<string> {
   return folder;
 }
 
-/** Where a store is kept that the last program of a schema left. */
-export function keptStore(schema: number): string {
-  return join(import.meta.dirname, `opening/store-v${schema}.tar.gz`);
-}
+/** The number of schema files. */
+export const newestSchema = (await readMigrations(schemaDir)).length;
 
-/** Unpacks such a store into a folder; returns its own. */
-export function unpackedStore(schema: number, base: string): string {
-  const { status, stderr } = spawnSync('tar', ['-xzf', keptStore(schema), '-C', base]);
-  if (status !== 0) throw new Error(`The store of schema ${schema} was not unpacked: ${String(stderr)}`);
-  return join(base, 'store');
-}
-
-/** A store as the first release wrote it: four conversations, a sub-agent with its approval, 60 events in one of them. */
-export async function firstRelease(base: string): Promise<string> {
-  return unpackedStore(1, base);
+/** Copies the schema and adds so many files, which change the table `workflow`; returns the folder. */
+export async function extendSchema(base: string, count: number): Promise<string> {
+  const folder = join(base, `schema-${count}`);
+  await cp(schemaDir, folder, { recursive: true });
+  for (let n = 1; n <= count; n += 1) {
+    const sql = `DEFINE FIELD added_${n} ON workflow TYPE int DEFAULT 0; UPDATE workflow SET added_${n} = ${n} RETURN NONE;`;
+    await writeFile(join(folder, `${String(newestSchema + n).padStart(4, '0')}_added.surql`), sql);
+  }
+  return folder;
 }
 
 /** Copies the store in a folder, with the version beside it, into one of this name in there; returns the folder of the copy. */
@@ -83,15 +81,6 @@ export async function copiedStore(base: string, name: string): Promise<string> {
   for (const part of ['store', 'store.schema-version'])
     await cp(join(base, part), join(base, name, part), { recursive: true });
   return join(base, name, 'store');
-}
-
-/** At each of so many steps, two at a time. */
-export async function atSteps(count: number, kill: (step: number) => Promise<void>): Promise<void> {
-  const waiting = Array.from({ length: count }, (_, step) => step);
-  const lane = async () => {
-    for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) await kill(step);
-  };
-  await Promise.all([lane(), lane()]);
 }
 
 const at = '2026-03-01T12:00:00.000Z';
@@ -167,6 +156,6 @@ export function runRow(rest: Partial<RunRow> = {}): RunRow {
   };
 }
 
-export function put(table: 'conversation' | 'workflow' | 'run', row: { id: string }): Write {
-  return { kind: 'put', table, key: row.id, row: { ...row } };
+export function put<T extends 'conversation' | 'workflow' | 'run'>(table: T, row: TableRows[T]): RowChange {
+  return { table, key: row.id, row } as RowChange;
 }

@@ -135,8 +135,10 @@ describe('the tool of an agent', () => {
     const schema = { $schema: 'x', type: 'object', additionalProperties: false };
     const required = ['reason'];
     expect(made(schema).schema).toStrictEqual({
-      ...{ type: 'object', additionalProperties: false },
-      ...{ properties: { reason }, required },
+      type: 'object',
+      additionalProperties: false,
+      properties: { reason },
+      required,
     });
     const own = { type: 'object', properties: { reason: { type: 'integer' } } };
     expect(made(own).schema).toStrictEqual({ ...own, required });

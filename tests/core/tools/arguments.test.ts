@@ -259,7 +259,8 @@ describe('forms of arguments', () => {
     const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
     expect(readCall('read_file', { path: 'a', note: nested(100) })).toMatchObject({ ignored: ['note'] });
     expect(readCall('read_file', { path: 'a', note: nested(101) })).toEqual({
-      ...{ tool: 'read_file', ignored: [] },
+      tool: 'read_file',
+      ignored: [],
       refusal: expect.stringContaining('nothing was run: they are nested too deeply\n') as string,
     });
   });

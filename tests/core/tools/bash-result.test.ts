@@ -6,18 +6,22 @@ import { expect, test } from 'vitest';
 import { canonicalHash } from '#core/base/hash.ts';
 import type { ChangeSet } from '#contract/change.ts';
 import { bashTools } from '#core/tools/bash.ts';
-import type { Question, ToolContext } from '#core/tools/tool.ts';
+import type { Question } from '#core/tools/tool.ts';
 import type { Lender } from '#core/workspace/lent/lenders.ts';
 import { type Ran, type RunShell, ShellHost } from '#core/workspace/shell/run-shell.ts';
 import { allowed } from '../../support/asked.ts';
-import { contextIn, folderWith } from '../../support/workspace.ts';
+import { type ContextChanges, contextIn, contextWith, folderWith } from '../../support/workspace.ts';
 
 const host = Object.assign(new ShellHost({}, null), { sandbox: async () => null });
 /** A machine with a sandbox, on which no change is kept. */
 const withSandbox = Object.assign(new ShellHost({}, null), { sandbox: async () => ({}) });
 
 const output = (head: string, more: Partial<Ran['output']> = {}): Ran['output'] => ({
-  ...{ head, tail: '', bytes: Buffer.byteLength(head), cut: 0, unkept: 0 },
+  head,
+  tail: '',
+  bytes: Buffer.byteLength(head),
+  cut: 0,
+  unkept: 0,
   ...more,
 });
 
@@ -30,8 +34,15 @@ async function runIn(input: { command: string }, ran: Partial<Ran>, more: Partia
   const folder = more.folder ?? (await folderWith());
   const calls: unknown[][] = [];
   const result = {
-    ...{ exitCode: 0, signal: null, timedOut: false, stopped: null, output: output('hi\n'), folder },
-    ...{ folderReset: false, changed: null, ...ran },
+    exitCode: 0,
+    signal: null,
+    timedOut: false,
+    stopped: null,
+    output: output('hi\n'),
+    folder,
+    folderReset: false,
+    changed: null,
+    ...ran,
   };
   const run = async (asked: Parameters<RunShell['run']>[0], ...rest: unknown[]) => {
     calls.push([asked, ...rest]);
@@ -42,8 +53,9 @@ async function runIn(input: { command: string }, ran: Partial<Ran>, more: Partia
     calls.push(asked);
     return 'command-3';
   };
-  const shell = { run, start } as unknown as RunShell;
-  const context = { ...contextIn(folder), shell, lent: lending(lent), ...more.context };
+  const commands = { run, start } as unknown as RunShell;
+  const own = contextWith(contextIn(folder), { shell: { commands }, files: { lent: lending(lent) } });
+  const context = contextWith(own, more.context ?? {});
   const approval = question ? allowed({ question }) : null;
   return { folder, calls, result: await tool.execute(tool.input.parse(input), context, approval) };
 }
@@ -54,7 +66,7 @@ interface Calling {
   folder: string;
   question: Question;
   lent: Lender;
-  context: Partial<ToolContext>;
+  context: ContextChanges;
   work: (asked: Parameters<RunShell['run']>[0]) => Promise<void>;
 }
 
@@ -144,7 +156,7 @@ test('names the folder in which the shell stands, and at most 1000 files of each
 test('keeps a long output in its file, and deletes the file of a short one', async () => {
   const folder = await folderWith();
   const file = `${folder}/output`;
-  const context = { outputPath: () => file };
+  const context = { outputs: { path: () => file } };
   const work = () => writeFile(file, 'all of it');
   const long = output('one\n', { tail: 'nine\n', bytes: 40, cut: 31 });
   const { result } = await runIn({ command: 'seq' }, { output: long }, { folder, context, work });
@@ -158,7 +170,7 @@ test('keeps a long output in its file, and deletes the file of a short one', asy
 
 test('passes the command, its limits and what it may write to the shell', async () => {
   const asked = { network: false, write: 'all', saidIn: null, timeoutMs: 120_000 };
-  const { calls, folder } = await runIn({ command: 'make' }, {}, { context: { shellFolder: () => 'sub' } });
+  const { calls, folder } = await runIn({ command: 'make' }, {}, { context: { shell: { folder: () => 'sub' } } });
   expect(calls[0]).toMatchObject([{ ...asked, command: 'make', folder: `${folder}/sub` }, { runId: 'r' }, null]);
   const question = await getQuestion({ command: 'make' }, withSandbox);
   const online = { name: 'bash_online', question, host: withSandbox };
@@ -185,7 +197,7 @@ test('does not run what can no longer be undone as it could when it was approved
 
 test('uses the terminal that was approved, or nothing', async () => {
   const terminal = { gone: new AbortController().signal } as Lender;
-  const question = await getQuestion({ command: 'make' }, host, 'bash', { lent: lending(terminal) });
+  const question = await getQuestion({ command: 'make' }, host, 'bash', { files: { lent: lending(terminal) } });
   const { calls, result } = await runIn({ command: 'make' }, {}, { question, lent: terminal });
   expect(calls[0]?.[2]).toBe(terminal);
   expect(result.metadata).toMatchObject({ network: true });
@@ -217,7 +229,7 @@ test('passes on the last 12,000 characters while the command runs, and nothing a
     await wait(220);
     onOutput('c', 18_001);
   };
-  await runIn({ command: 'make' }, {}, { context: { progress }, work });
+  await runIn({ command: 'make' }, {}, { context: { call: { progress } }, work });
   expect(shown[0]).toEqual(['a'.repeat(3000) + 'b'.repeat(9000), 18_000]);
   await wait(220);
   expect(shown.flat()).not.toContain(18_001);
@@ -227,10 +239,10 @@ async function getQuestion(
   input: object,
   of: ShellHost,
   name = 'bash',
-  context: Partial<ToolContext> = {},
+  context: ContextChanges = {},
 ): Promise<Question> {
   const tool = bashTools(of).find((one) => one.name === name)!;
-  return (await tool.question!(tool.input.parse(input), { ...contextIn(await folderWith()), ...context }))!;
+  return (await tool.question!(tool.input.parse(input), contextWith(contextIn(await folderWith()), context)))!;
 }
 
 test.for([
@@ -248,7 +260,7 @@ test.for([
 
 test('says what a command may do, and where it begins', async () => {
   const folder = await folderWith({ 'sub/a': '' });
-  const context = { ...contextIn(folder), shellFolder: () => 'sub' };
+  const context = contextWith(contextIn(folder), { shell: { folder: () => 'sub' } });
   const input = { command: 'make', read_only: true };
   const question = await getQuestion(input, withSandbox, 'bash', context);
   expect(question).toMatchObject({
@@ -294,7 +306,7 @@ test('asks about a command without a sandbox, in the background and in a termina
   expect(own).toMatchObject({ risk: 'high', reversible: false });
   expect(own).not.toHaveProperty('nameable');
   expect(own.description).toMatch(/^No sandbox protects .*\. It goes on in the background for at most 9 s$/);
-  const lent = { lent: lending({} as Lender) };
+  const lent = { files: { lent: lending({} as Lender) } };
   const inTerminal = await getQuestion({ command: 'make' }, withSandbox, 'bash', lent);
   expect(inTerminal).toMatchObject({ risk: 'high', reversible: false, subject: { terminal: true } });
   expect(inTerminal.description).toMatch(

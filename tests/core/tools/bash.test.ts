@@ -12,7 +12,7 @@ import type { RunShell } from '#core/workspace/shell/run-shell.ts';
 import { type Person, workspacesWithoutGit } from '../../support/compose.ts';
 import { type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { call, contextIn, folderWith } from '../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith } from '../../support/workspace.ts';
 import { processesWith, sandbox } from '../workspace/shell/support.ts';
 import { fullTest } from '../../support/samples.ts';
 
@@ -257,7 +257,9 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       expect(approval).toMatchObject({
         title: 'Run cat a.txt',
         description: `In a sandbox: it can change files in ${engine.folder} and nowhere else, and it does not reach the network. What it changes can be undone. It runs for at most 120 s`,
-        ...{ reversible: true, risk: 'medium', grant: { tool: 'bash', pattern: 'cat a.txt' } },
+        reversible: true,
+        risk: 'medium',
+        grant: { tool: 'bash', pattern: 'cat a.txt' },
         subject: { kind: 'tool', tool: 'bash', input: { command: 'cat a.txt' } },
       });
       expect(approval).not.toHaveProperty('nameable');
@@ -310,8 +312,17 @@ test.skipIf(process.platform === 'win32')('without a sandbox it says so, and no 
 
 describe('bash_jobs', () => {
   const command: BackgroundCommand = {
-    ...{ id: 'command-1', command: 'make\nall', startedAt: 0, bytes: 0, isRunning: false },
-    ...{ exitCode: 0, signal: null, timedOut: false, isStopped: false, failure: null, putBack: [] },
+    id: 'command-1',
+    command: 'make\nall',
+    startedAt: 0,
+    bytes: 0,
+    isRunning: false,
+    exitCode: 0,
+    signal: null,
+    timedOut: false,
+    isStopped: false,
+    failure: null,
+    putBack: [],
   };
   const newOutput: NewOutput = { before: '', text: 'one\n', cursor: 4, more: 0, unkept: 0, isRunning: false };
   const runJobs = async (
@@ -325,8 +336,8 @@ describe('bash_jobs', () => {
       read: async () => ({ ...newOutput, ...output }),
       kill: async () => job,
     };
-    const context = contextIn('/');
-    return call(bashJobs, input, { ...context, shell: { ...context.shell, background } as unknown as RunShell });
+    const commands = { background } as unknown as RunShell;
+    return call(bashJobs, input, contextWith(contextIn('/'), { shell: { commands } }));
   };
 
   test.for([

@@ -140,7 +140,8 @@ describe('memory', () => {
 
   test('lists, reads, writes and deletes notes', async () => {
     expect(await run({ operation: 'list' })).toEqual({
-      ...{ status: 'completed', output: 'a (3 characters)\nb (5 characters)' },
+      status: 'completed',
+      output: 'a (3 characters)\nb (5 characters)',
     });
     expect(await run({ operation: 'read', name: 'a' })).toEqual(noted('a', 'one'));
     expect(await run({ operation: 'write', name: 'c', text: 'new' })).toEqual(noted('c', 'The note "c" is kept.'));

@@ -5,12 +5,13 @@ import { expect, test } from 'vitest';
 import { editFileTool } from '#core/tools/edit-file.ts';
 import { stampOf } from '#core/workspace/stamp.ts';
 import { allowed, askOf } from '../../support/asked.ts';
-import { call, contextIn, folderWith } from '../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith } from '../../support/workspace.ts';
 import { inFullRun } from '../../support/samples.ts';
 
 const tool = editFileTool();
 const edit = (old: string, fresh: string, all?: boolean): object => ({
-  ...{ old_text: old, new_text: fresh },
+  old_text: old,
+  new_text: fresh,
   ...(all === undefined ? {} : { replace_all: all }),
 });
 
@@ -32,15 +33,21 @@ test('what was shown is what is written, with its mode, and each match is told',
   expect(await readFile(path, 'utf8')).toBe('one\n  two\nthree\nthree\n');
   const kept: unknown[] = [];
   const keep = (change: unknown) => Promise.resolve(void kept.push(change));
-  const result = await tool.execute(input, { ...contextIn(folder), keep }, allowed(asked));
+  const result = await tool.execute(input, contextWith(contextIn(folder), { files: { keep } }), allowed(asked));
   const after = '1\n  two\n3\nx\n';
   expect(result).toEqual({
     status: 'completed',
     output:
       'Edited run.sh: 3 lines added, 3 removed. The old_text of edit 2 differs in white space from what stands there (from line 2): look at the result.',
     metadata: {
-      ...{ path: 'run.sh', added: 3, removed: 3, created: false, diff: asked.preview.diff, undoable: true },
-      ...{ matches: ['exact', 'whitespace', 'exact'], stamp: stampOf(Buffer.from(after)) },
+      path: 'run.sh',
+      added: 3,
+      removed: 3,
+      created: false,
+      diff: asked.preview.diff,
+      undoable: true,
+      matches: ['exact', 'whitespace', 'exact'],
+      stamp: stampOf(Buffer.from(after)),
     },
   });
   expect(await readFile(path, 'utf8')).toBe(after);

@@ -3,7 +3,7 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { globTool } from '#core/tools/glob.ts';
-import { call, contextIn, folderWith } from '../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith } from '../../support/workspace.ts';
 
 const find = async (folder: string, input: object) => call(globTool(), input, contextIn(folder));
 
@@ -61,13 +61,13 @@ test.for(['out/**', 'out/*', '{out,src}/*', 'o*/**', '.\\./**', '[.][.]/*', 'src
 
 test('says that the search took too long, with what it found until then', async () => {
   const found = { lines: ['a'], marks: [], more: true, timedOut: true, files: null, passedOver: false };
-  const context = { ...contextIn(await folderWith()), search: () => Promise.resolve(found) };
+  const context = contextWith(contextIn(await folderWith()), { search: { run: () => Promise.resolve(found) } });
   expect(await call(globTool(), { pattern: '**' }, context)).toEqual({
     status: 'error',
     output: 'a\n[The search took too long and was stopped: narrow the path or the pattern.]',
     metadata: { pattern: '**', files: 1, truncated: true },
   });
-  const nothing = { ...context, search: () => Promise.resolve({ ...found, lines: [] }) };
+  const nothing = contextWith(context, { search: { run: () => Promise.resolve({ ...found, lines: [] }) } });
   expect((await call(globTool(), { pattern: '**' }, nothing)).output).toBe(
     '[The search took too long and was stopped: narrow the path or the pattern.]',
   );

@@ -3,7 +3,7 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listDirectoryTool } from '#core/tools/list-directory.ts';
-import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith, workspaceIn } from '../../support/workspace.ts';
 
 const list = async (folder: string, input: object = {}) => call(listDirectoryTool(), input, contextIn(folder));
 
@@ -36,10 +36,12 @@ test('the first thousand of many, and how many there are', async () => {
 test('hides what rules hide, in any case, by the path that was asked for and the one that it leads to', async () => {
   const folder = await folderWith({ 'a/Secret.txt': '', 'a/b.txt': '', 'a/only.txt': '' });
   await symlink('a', join(folder, 'way'));
-  const context = { ...contextIn(folder), hidden: () => Promise.resolve(['A/secret.*', 'way/only.txt']) };
+  const context = contextWith(contextIn(folder), {
+    search: { hidden: () => Promise.resolve(['A/secret.*', 'way/only.txt']) },
+  });
   const shown = async (path: string) => (await call(listDirectoryTool(), { path }, context)).output;
   expect([await shown('a'), await shown('way')]).toEqual(['b.txt\nonly.txt', 'b.txt']);
-  const all = { ...context, hidden: () => Promise.resolve(['a/**']) };
+  const all = contextWith(context, { search: { hidden: () => Promise.resolve(['a/**']) } });
   expect((await call(listDirectoryTool(), { path: 'a' }, all)).output).toBe('[There is nothing to show.]');
 });
 
@@ -67,7 +69,7 @@ test('leaves out what rules hide, by the path that was given or by its target', 
   const asked: unknown[] = [];
   const listed = async (path: string, ...patterns: string[]) => {
     const hidden = async (...of: unknown[]) => (asked.push(of), patterns);
-    return (await call(tool, { path }, { ...contextIn(folder), hidden })).output;
+    return (await call(tool, { path }, contextWith(contextIn(folder), { search: { hidden } }))).output;
   };
   expect(await listed('real', 'real/secret*')).toBe('open.txt');
   for (const name of ['real', 'alias']) expect(await listed('alias', `${name}/SECRET*`), name).toBe('open.txt');

@@ -8,7 +8,7 @@ import { readOutput } from '#core/tools/read-output.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { samples } from '../../support/samples.ts';
-import { call, contextIn, folderWith } from '../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith } from '../../support/workspace.ts';
 
 const never = () => Promise.reject(new Error('kept'));
 
@@ -110,6 +110,6 @@ test('where it cannot be kept, that is said', async () => {
 test('what a command has written is read as UTF-8, whatever its bytes look like', async () => {
   const folder = await folderWith({ output: Buffer.from([7, 0xe9, 0x0a]) });
   const output = () => open(join(folder, 'output'));
-  const read = await call(readOutput, { call: 'c' }, { ...contextIn(folder), output });
+  const read = await call(readOutput, { call: 'c' }, contextWith(contextIn(folder), { outputs: { open: output } }));
   expect(read.output).toContain('\x07\uFFFD\n[Some bytes are no text');
 });

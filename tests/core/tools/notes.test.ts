@@ -8,7 +8,7 @@ import { sectionNamed, sectionsOf, titleOfNote } from '#core/tools/notes/note-se
 import { readNoteTool } from '#core/tools/notes/read-note.ts';
 import { semanticSearchTool } from '#core/tools/notes/semantic-search.ts';
 import { inFullRun } from '../../support/samples.ts';
-import { call, contextIn, folderWith } from '../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith } from '../../support/workspace.ts';
 
 const files = {
   'README.md':
@@ -31,7 +31,7 @@ test('the list has each note with its title, and nothing else', async () => {
 
 test('says that there are more notes than it lists', async () => {
   const found = { lines: ['a.md — A'], marks: [], more: true, timedOut: false, files: 1001, passedOver: false };
-  const context = { ...(await within()), search: () => Promise.resolve(found) };
+  const context = contextWith(await within(), { search: { run: () => Promise.resolve(found) } });
   expect(await call(listNotesTool(), {}, context)).toEqual({
     status: 'completed',
     output: 'a.md — A\n[The first 1000 notes; there are more: name a folder.]',
@@ -46,7 +46,7 @@ test('names the first three sessions that read or wrote a note', async () => {
     ['docs/plain.markdown', [session(1), session(2), session(3)]],
     ['docs/decisions.md', []],
   ]);
-  const context = { ...(await within()), noteSessions: () => Promise.resolve(sessions) };
+  const context = contextWith(await within(), { reports: { noteSessions: () => Promise.resolve(sessions) } });
   const named = 'linked from sessions: "T\\"1" s1, "T\\"2" s2, "T\\"3" s3';
   expect((await call(listNotesTool(), {}, context)).output.split('\n')).toEqual([
     `README.md — The parser (${named} and 2 more)`,
@@ -91,7 +91,7 @@ describe('reading', () => {
   });
 
   test('suggests no note that a rule hides, in any case', async () => {
-    const context = { ...(await within()), hidden: () => Promise.resolve(['DOCS/**']) };
+    const context = contextWith(await within(), { search: { hidden: () => Promise.resolve(['DOCS/**']) } });
     const read = async (note: string) => (await call(readNoteTool(), { note }, context)).output;
     expect(await read('decision')).toBe('There is no note decision: see list_notes');
     expect(await read('[[readm#Errors|x]]')).toBe('There is no note [[readm#Errors|x]]: did you mean README.md?');
@@ -142,7 +142,7 @@ describe('searching', () => {
   };
 
   test('sections of notes and reports, best first, with their places; no code and nothing hidden', async () => {
-    const context = { ...(await within()), pastReports: () => Promise.resolve([report]) };
+    const context = contextWith(await within(), { reports: { past: () => Promise.resolve([report]) } });
     const { output, metadata, status } = await call(semanticSearchTool(), { query: 'the cache' }, context);
     expect(status).toBe('completed');
     const places = output.split('\n').filter((line) => !line.startsWith('  '));
@@ -217,7 +217,7 @@ describe('searching', () => {
       passedOver: false,
       notice: 'No model',
     };
-    const context = { ...(await within()), search: () => Promise.resolve(found) };
+    const context = contextWith(await within(), { search: { run: () => Promise.resolve(found) } });
     expect(await call(semanticSearchTool(), { query: 'x' }, context)).toMatchObject({
       status: 'error',
       output:
@@ -243,7 +243,7 @@ describe('searching', () => {
   });
 
   test('what rules hide is not found', async () => {
-    const context = { ...(await within()), hidden: () => Promise.resolve(['docs/**']) };
+    const context = contextWith(await within(), { search: { hidden: () => Promise.resolve(['docs/**']) } });
     expect((await call(semanticSearchTool(), { query: 'cache' }, context)).output).toContain('Nothing was found');
     expect((await call(listNotesTool(), {}, context)).output).toBe('README.md — The parser');
   });

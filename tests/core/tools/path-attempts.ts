@@ -27,7 +27,9 @@ type Way = string | ((field: PathField) => string);
 
 function all(kind: string, takes: PathAttempt['takes'], ways: readonly Way[], more: More = {}): PathAttempt[] {
   return ways.map((way) => ({
-    ...{ kind, takes, name: typeof way === 'string' ? shown(way) : nameOf(way) },
+    kind,
+    takes,
+    name: typeof way === 'string' ? shown(way) : nameOf(way),
     at: typeof way === 'string' ? () => way : way,
     ...more,
   }));

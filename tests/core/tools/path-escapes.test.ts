@@ -8,7 +8,7 @@ import type { SearchJob } from '#core/tools/search/search.ts';
 import type { Tool, ToolContext } from '#core/tools/tool.ts';
 import { isInside } from '#core/workspace/reach.ts';
 import { inFullRun } from '../../support/samples.ts';
-import { contextIn } from '../../support/workspace.ts';
+import { contextIn, contextWith } from '../../support/workspace.ts';
 import { PATH_ATTEMPTS, type PathAttempt } from './path-attempts.ts';
 import { HIDDEN, hiddenState, makes, pathField, type PathField, reads } from './path-field.ts';
 import { missingInputs, PATH_INPUTS, type PathInput, pathFor } from './path-tools.ts';
@@ -90,7 +90,7 @@ async function attempted(place: PathField, one: PathInput, context: ToolContext)
     if (path === null || !isTried(attempt, index, one)) continue;
     tried += 1;
     const words = `${one.tool} by its ${one.input}, ${attempt.kind}: ${attempt.name}`;
-    const using = attempt.inside ? { ...context, search: insideOnly(place) } : context;
+    const using = attempt.inside ? contextWith(context, { search: { run: insideOnly(place) } }) : context;
     const call = await saidBy(toolOf(one), one.call(path), using, () => swapIn(place, attempt));
     if (!attempt.writes) expect(call.said, words).not.toMatch(HIDDEN);
     if (attempt.inside || attempt.takes === 'pattern') continue;

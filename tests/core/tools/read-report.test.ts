@@ -4,7 +4,7 @@ import { MAX_REPORT_BYTES } from '#contract/limits.ts';
 import { readReport } from '#core/tools/read-report.ts';
 import { type Harness, outputOf, startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
-import { call, contextIn, folderWith } from '../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith } from '../../support/workspace.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { inFullRun } from '../../support/samples.ts';
 
@@ -36,11 +36,13 @@ const pagesOf = (engine: Harness) =>
 
 describe('read_report', () => {
   const readIn = (report: string | null, offset?: number) =>
-    call(readReport, { run_id: 'r1', offset }, { ...contextIn('/'), report: async () => report });
+    call(readReport, { run_id: 'r1', offset }, contextWith(contextIn('/'), { reports: { read: async () => report } }));
 
   test('returns the rest with its place, and what is wrong with a call', async () => {
     const read = (output: string, offset: number) => ({
-      ...{ status: 'completed', output, metadata: { runId: 'r1', offset } },
+      status: 'completed',
+      output,
+      metadata: { runId: 'r1', offset },
     });
     expect(await readIn('Report')).toEqual(read('Report', 0));
     expect(await readIn('Report', 5)).toEqual(read('t', 5));

@@ -10,10 +10,10 @@ import { compile } from '#core/tools/search/search-lines.ts';
 import type { SearchOptions } from '#core/tools/search/search.ts';
 import { inFullRun, samples, variations } from '../../support/samples.ts';
 import { asking, RIPGREP, WAYS } from '../../support/searching.ts';
-import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith, workspaceIn } from '../../support/workspace.ts';
 
 const grep = async (folder: string, input: object, way: SearchOptions, stop?: AbortSignal) =>
-  call(grepTool({ timeoutMs: 3000 }), input, contextIn(folder, stop, way));
+  call(grepTool({ timeoutMs: 30_000 }), input, contextIn(folder, stop, way));
 
 /** A program that does this in place of ripgrep. */
 async function program(...lines: string[]): Promise<string> {
@@ -115,7 +115,7 @@ test.skipIf(RIPGREP === null)('no file with a match is left out, whatever is loo
       told += 1;
       for (const [n, text] of texts.entries()) if (meant.test(text)) expect(found, text).toContain(`${n}.txt`);
     }),
-    samples(15, 500),
+    samples(15, 250),
   );
   // Most are not beyond it.
   expect(told).toBeGreaterThan(4);
@@ -230,7 +230,9 @@ test('it is given no variable, and only files that may be read', async () => {
   const files = { '.env': 'KEY', 'own/a.txt': 'KEY', '.gitignore': 'out', 'out/b.txt': 'KEY', 'hid/c.txt': 'KEY' };
   const folder = await folderWith({ ...files, 'd.txt': 'KEY' });
   const workspace = workspaceIn(folder, { own: [join(folder, 'own')] });
-  const context = { ...contextIn(workspace, undefined, asking(spy)), hidden: () => Promise.resolve(['hid/**']) };
+  const context = contextWith(contextIn(workspace, undefined, asking(spy)), {
+    search: { hidden: () => Promise.resolve(['hid/**']) },
+  });
   expect((await call(grepTool(), { pattern: 'KEY' }, context)).output).toBe('d.txt:1:KEY');
   const said = (await readFile(log, 'utf8')).split('\n');
   expect(said.slice(said.indexOf('arg --'))).toEqual(['arg --', 'arg .gitignore', 'arg d.txt', '']);

@@ -10,9 +10,9 @@ import { readNoteTool } from '#core/tools/notes/read-note.ts';
 import { semanticSearchTool } from '#core/tools/notes/semantic-search.ts';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
 import { search, type SearchJob } from '#core/tools/search/search.ts';
-import type { Tool, ToolContext } from '#core/tools/tool.ts';
+import type { SearchContext, Tool } from '#core/tools/tool.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
-import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith, workspaceIn } from '../../support/workspace.ts';
 
 type Kind =
   | { kind: 'names'; text: string; limit: number }
@@ -59,16 +59,19 @@ test('lists names level by level without a text, and reports only names beyond t
 
 test('names no link, and nothing that is hidden, ignored, secret, passed over or the program’s own', async () => {
   const folder = await folderWith({
-    ...{
-      '.gitignore': 'out/\n*.log',
-      'out/x': '',
-      'a.log': '',
-      '.env': '',
-      'key.txt': '',
-      'own/x': '',
-      'data.own': '',
-    },
-    ...{ 'private/x': '', 'plan.md': '', 'node_modules/x': '', '.git/x': '', 'keep.ts': '', 'in/.env': '' },
+    '.gitignore': 'out/\n*.log',
+    'out/x': '',
+    'a.log': '',
+    '.env': '',
+    'key.txt': '',
+    'own/x': '',
+    'data.own': '',
+    'private/x': '',
+    'plan.md': '',
+    'node_modules/x': '',
+    '.git/x': '',
+    'keep.ts': '',
+    'in/.env': '',
   });
   await symlink('keep.ts', join(folder, 'link.ts'));
   await symlink('own', join(folder, 'linked'));
@@ -109,12 +112,12 @@ test.for<[Tool, object]>([
   [readNoteTool(), { note: 'absent' }],
 ])('$0.name finds nothing that rules hide from this tool', async ([tool, input]) => {
   const asked: unknown[] = [];
-  const hidden: ToolContext['hidden'] = (name, targets) => {
+  const hidden: SearchContext['hidden'] = (name, targets) => {
     asked.push([name, targets?.values]);
     return Promise.resolve(['Absen.md']);
   };
   const folder = await folderWith({ 'absen.md': '# Absen\n\nneedle' });
-  const { output } = await call(tool, input, { ...contextIn(folder), hidden });
+  const { output } = await call(tool, input, contextWith(contextIn(folder), { search: { hidden } }));
   expect(output).not.toContain('absen.md');
   expect(asked).toEqual([[tool.name, ['.']]]);
 });
@@ -122,7 +125,12 @@ test.for<[Tool, object]>([
 test('a search that is stopped before it starts finds nothing', async () => {
   const workspace = workspaceIn(await folderWith({ a: '' }));
   const job: SearchJob = {
-    ...{ kind: 'glob', pattern: '**', workspace, start: workspace.folder, hidden: [], includeIgnored: false },
+    kind: 'glob',
+    pattern: '**',
+    workspace,
+    start: workspace.folder,
+    hidden: [],
+    includeIgnored: false,
   };
   const stopped = AbortSignal.abort(new Error('Stopped'));
   await expect(search(job, stopped, { ripgrep: null })).rejects.toThrow('Stopped');

@@ -16,7 +16,7 @@ import type { Lender } from '#core/workspace/lent/lenders.ts';
 import { editFileTool } from '#core/tools/edit-file.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';
 import { allowed, type Asked, askOf } from '../../support/asked.ts';
-import { call, contextIn, folderWith, BLOCK_MS, longestBlock } from '../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith, BLOCK_MS, longestBlock } from '../../support/workspace.ts';
 import { fullTest, samples } from '../../support/samples.ts';
 
 const tool = writeFileTool();
@@ -72,7 +72,9 @@ test('a new file in new folders', async () => {
   expect(asked.preview).toMatchObject({ created: true, added: 1, removed: 0, beforeHash: null });
   expect(asked.question).toMatchObject({ risk: 'low', description: `Makes the file a/b/c.md in ${folder}` });
   const steps: unknown[] = [];
-  const context = { ...contextIn(folder), keep: async (changes: unknown) => void steps.push(changes) };
+  const context = contextWith(contextIn(folder), {
+    files: { keep: async (changes: unknown) => void steps.push(changes) },
+  });
   expect((await tool.execute(input, context, allowed(asked))).output).toBe('Made a/b/c.md: 1 line added, 0 removed.');
   const after = { kind: 'file', bytes: Buffer.from(input.content), mode: 0o644 };
   expect(steps).toEqual([[{ path: 'a/b/c.md', before: null, after }]]);
@@ -88,7 +90,7 @@ test('reports content that is already there as a change of nothing', async () =>
   expect((await ask(folder, { ...input, content: 'new\n' })).question).not.toHaveProperty('idle');
   const keep = () => Promise.reject(new Error('Nothing changes'));
   const { diff } = asked.preview;
-  expect(await tool.execute(input, { ...contextIn(folder), keep }, allowed(asked))).toEqual({
+  expect(await tool.execute(input, contextWith(contextIn(folder), { files: { keep } }), allowed(asked))).toEqual({
     status: 'completed',
     output: idle,
     metadata: { path: 'a.txt', added: 0, removed: 0, created: false, diff, stamp: stampOf(Buffer.from('same\n')) },
@@ -108,7 +110,11 @@ test.for(['changed', 'moved', 'stopped'] as const)(
       await rm(join(folder, how === 'moved' ? 'link' : 'a'));
       await (how === 'moved' ? symlink('b', join(folder, 'link')) : writeFile(join(folder, 'a'), 'theirs'));
     };
-    const result = await tool.execute(input, { ...contextIn(folder, stop.signal), keep }, allowed(asked));
+    const result = await tool.execute(
+      input,
+      contextWith(contextIn(folder, stop.signal), { files: { keep } }),
+      allowed(asked),
+    );
     expect(result).toEqual(
       how === 'stopped'
         ? { status: 'cancelled', output: 'Cancelled before it was done.' }
@@ -130,7 +136,11 @@ test('clears what a killed call left behind, and nothing of other calls', async 
   const left: string[] = [];
   const keep = async () => void left.push(...(await readdir(join(folder, 'sub'))));
   for (const toolCallId of ['t', 'other'])
-    await call(tool, { ...input, content: toolCallId }, { ...context, toolCallId, keep });
+    await call(
+      tool,
+      { ...input, content: toolCallId },
+      contextWith(context, { call: { toolCallId }, files: { keep } }),
+    );
   const [own, other] = left.filter((name) => name !== 'a.txt');
   expect(own).toMatch(/^\.a\.txt\.[0-9a-f]{12}\.tmp$/);
   for (const name of [own!, other!]) await writeFile(join(folder, 'sub', name), 'half');
@@ -222,10 +232,10 @@ test.for(REPLACING)('$tool.name refuses a file that has changed since it was rea
   const input = one === tool ? inputOf('a.txt') : { path: 'a.txt', edits: [{ old_text: 'old line', new_text: 'new' }] };
   const whole = await call(readFileTool(), { path: 'a.txt' }, contextIn(folder));
   const part = await call(readFileTool(), { path: 'a.txt', limit: 1 }, contextIn(folder));
-  const after = (read: ToolResult): ToolContext => ({
-    ...contextIn(folder),
-    seen: (of) => (of === 'a.txt' ? String(read.metadata!['stamp']) : null),
-  });
+  const after = (read: ToolResult): ToolContext =>
+    contextWith(contextIn(folder), {
+      files: { seen: (of) => (of === 'a.txt' ? String(read.metadata!['stamp']) : null) },
+    });
   await expect(askOf(one, input, after(part))).resolves.toBeDefined();
   // The same bytes are the same file for one that saw them all.
   await utimes(path, 1, 1);
@@ -280,7 +290,7 @@ test('replaces a file of 8 MiB, and refuses one byte more', async () => {
 test('passes on faults of the program', async () => {
   const folder = await folderWith();
   for (const fault of [new TriadError('internal', 'A fault'), new Error('A fault')]) {
-    const context = { ...contextIn(folder), keep: () => Promise.reject(fault) };
+    const context = contextWith(contextIn(folder), { files: { keep: () => Promise.reject(fault) } });
     await expect(call(tool, { path: 'a', content: 'x' }, context)).rejects.toBe(fault);
   }
   expect(await readdir(folder)).toEqual([]);
@@ -291,7 +301,7 @@ test('refuses a text that the person has changed in the editor since a part of t
   const stamp = stampOf(await stat(join(folder, 'f'), { bigint: true }));
   const editorWith = (text: string): ToolContext => {
     const editor = { gone: new AbortController().signal, call: async () => ({ text }) as never };
-    return { ...contextIn(folder), seen: () => stamp, lent: () => editor };
+    return contextWith(contextIn(folder), { files: { seen: () => stamp, lent: () => editor } });
   };
   const message = 'f has changed since you read it: read it again';
   await expect(askOf(tool, { path: 'f', content: 'x' }, editorWith('new'))).rejects.toMatchObject({ message });
@@ -375,7 +385,7 @@ test.for([
     },
   };
   const lent = (kind: string) => (['read', 'write'].includes(kind) ? editor : null);
-  const context = { ...contextIn(folder), lent };
+  const context = contextWith(contextIn(folder), { files: { lent } });
   const approval = await askOf(tool, { path: 'f', content }, context);
   const { output, metadata } = await tool.execute({ path: 'f', content }, context, allowed(approval));
   const writes = calls.filter(([name]) => name === 'write-file');

@@ -77,7 +77,9 @@ describe('a sub-agent in the background', () => {
     const [started, listed] = resultsOf(engine);
     const { runId } = end.subAgents[0]!;
     expect(started).toMatchObject({
-      ...{ success: true, child_id: runId, background: true },
+      success: true,
+      child_id: runId,
+      background: true,
       message:
         'It works in the background. Its report is handed to you when it has ended: go on, and do not ask for it.',
     });

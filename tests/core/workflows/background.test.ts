@@ -4,7 +4,7 @@ import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { batch, LEAD, reportOf } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { createAlarms } from '../loop/alarms.ts';
+import { createAlarms } from '../runs/loop/alarms.ts';
 
 const tasks = ['fast', 'slow'].map((part) => ({ agent_id: 'code-reviewer', prompt: `Review ${part}.` }));
 const start = toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: false });

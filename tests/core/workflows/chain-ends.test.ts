@@ -1,6 +1,5 @@
 /** Chains that do not come to their end: what is told, what is stopped, what is tried again, and what a restart goes on with. */
 import { describe, expect, test } from 'vitest';
-import { apply } from '#core/store/apply.ts';
 import type { Store } from '#core/store/store.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import type { Answers } from '../../support/flows/chains.ts';
@@ -14,6 +13,7 @@ import { Trust } from '#core/agents/trust.ts';
 import { Gate } from '../../support/gate.ts';
 import { variations } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
+import { eventsIn } from '../../support/commit-items.ts';
 
 const { start } = sharedEngine();
 
@@ -164,7 +164,11 @@ describe('a stop', () => {
 
   test('by its lead, which sees the chain as one that works', async () => {
     const start = toolUse('spawn_agent', {
-      ...{ operation: 'spawn', name: 'finder', agent: 'research', prompt: 'Find facts.', background: true },
+      operation: 'spawn',
+      name: 'finder',
+      agent: 'research',
+      prompt: 'Find facts.',
+      background: true,
     });
     const script = chainScript({ draft: hangs }, [start]);
     let id = '';
@@ -260,12 +264,13 @@ describe('a restart', () => {
     const store = await memoryStore();
     const closeGate = new Gate();
     let isClosed = false;
-    const commit: Store['commit'] = async (events, writes) => {
+    const commit: Store['commit'] = async (items) => {
+      const events = eventsIn(items);
       if (isClosed) return;
       const last = events.findIndex(({ type, agent }) => type === 'run-queue' && agent === 'draft');
-      if (last === -1) return store.commit(events, writes);
+      if (last === -1) return store.commit(items);
       isClosed = true;
-      for (const event of events.slice(0, last + 1)) await store.commit([event], apply(event));
+      for (const event of events.slice(0, last + 1)) await store.commit([{ event }]);
       closeGate.open();
     };
     const settings = 'limits.max_sub_agents = 1\n';

@@ -1,6 +1,6 @@
 /** A chain: its stages run one after the other in the slot of the first, and its lead gets one report. */
 import { describe, expect, test } from 'vitest';
-import { inputTokensOf } from '#contract/tally.ts';
+import { inputTokensOf } from '#domain/tally.ts';
 import { sha256 } from '#core/base/hash.ts';
 import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/flows/chains.ts';
 import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
@@ -159,7 +159,11 @@ describe('a chain', () => {
 
   test('in the background its report comes when its last stage has ended', async () => {
     const start = toolUse('spawn_agent', {
-      ...{ operation: 'spawn', name: 'finder', agent: 'research', prompt: 'Find facts.', background: true },
+      operation: 'spawn',
+      name: 'finder',
+      agent: 'research',
+      prompt: 'Find facts.',
+      background: true,
     });
     const engine = await startChain(chainScript({}, [start]));
     const end = await engine.ask('Go');

@@ -45,7 +45,9 @@ const READS: CutCall[] = [
   },
   { kind: 'notes', calls: [toolUse('read_note', { note: 'note' })], moments: [{ ms: 15 }, 'ended'], told: /A note/ },
   {
-    ...{ kind: 'search', calls: [toolUse('grep', { pattern: '(a+)+$', path: '.' })], moments: [{ ms: 60 }] },
+    kind: 'search',
+    calls: [toolUse('grep', { pattern: '(a+)+$', path: '.' })],
+    moments: [{ ms: 60 }],
     told: /long\.txt:1:aaa$/m,
     meanwhile: (folder) => writeFile(join(folder, 'long.txt'), 'aaa\n'),
   },
@@ -53,27 +55,37 @@ const READS: CutCall[] = [
 
 const WRITES: CutCall[] = [
   {
-    ...{ kind: 'write', calls: [toolUse('write_file', { path: 'a.txt', content: 'new\n' })], moments: WRITING },
-    ...{ told: UNKNOWN, unknown: true, changes: { 'a.txt': ['old\n', 'new\n'] }, stop: { keep: true } },
-  },
-  {
-    ...{ kind: 'write, new folder', calls: [toolUse('write_file', { path: 'd/b.txt', content: 'new\n' })] },
-    ...{ moments: WRITING.slice(2), told: UNKNOWN, unknown: true, changes: { 'd/b.txt': [null, 'new\n'] } },
+    kind: 'write',
+    calls: [toolUse('write_file', { path: 'a.txt', content: 'new\n' })],
+    moments: WRITING,
+    told: UNKNOWN,
+    unknown: true,
+    changes: { 'a.txt': ['old\n', 'new\n'] },
     stop: { keep: true },
   },
   {
-    ...{
-      kind: 'edit',
-      moments: WRITING,
-      told: UNKNOWN,
-      unknown: true,
-      changes: { 'a.txt': ['old\n', 'new\n'] },
-    },
+    kind: 'write, new folder',
+    calls: [toolUse('write_file', { path: 'd/b.txt', content: 'new\n' })],
+    moments: WRITING.slice(2),
+    told: UNKNOWN,
+    unknown: true,
+    changes: { 'd/b.txt': [null, 'new\n'] },
+    stop: { keep: true },
+  },
+  {
+    kind: 'edit',
+    moments: WRITING,
+    told: UNKNOWN,
+    unknown: true,
+    changes: { 'a.txt': ['old\n', 'new\n'] },
     calls: [toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'old', new_text: 'new' }] })],
     stop: { keep: true },
   },
   {
-    ...{ kind: 'edit of what leads out since', moments: ['tool-start'], told: UNKNOWN, unknown: true },
+    kind: 'edit of what leads out since',
+    moments: ['tool-start'],
+    told: UNKNOWN,
+    unknown: true,
     calls: [toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'old', new_text: 'new' }] })],
     meanwhile: async (folder) => {
       await rm(join(folder, 'a.txt'));
@@ -81,47 +93,60 @@ const WRITES: CutCall[] = [
     },
   },
   {
-    ...{ kind: 'write, being asked', calls: [toolUse('write_file', { path: 'a.txt', content: 'new\n' })] },
-    ...{
-      moments: ['approval-request', 'approval-decide'],
-      told: /Wrote a\.txt/,
-      stop: { event: 'approval-request' },
-    },
+    kind: 'write, being asked',
+    calls: [toolUse('write_file', { path: 'a.txt', content: 'new\n' })],
+    moments: ['approval-request', 'approval-decide'],
+    told: /Wrote a\.txt/,
+    stop: { event: 'approval-request' },
   },
 ];
 
 const RELOCATES: CutCall[] = [
   {
-    ...{ kind: 'delete', calls: [toolUse('delete_file', { path: 'a.txt' })], moments: WRITING },
-    ...{ told: UNKNOWN, unknown: true, changes: { 'a.txt': ['old\n', null] }, stop: { keep: true } },
+    kind: 'delete',
+    calls: [toolUse('delete_file', { path: 'a.txt' })],
+    moments: WRITING,
+    told: UNKNOWN,
+    unknown: true,
+    changes: { 'a.txt': ['old\n', null] },
+    stop: { keep: true },
   },
   {
-    ...{ kind: 'move', calls: [toolUse('move_file', { from: 'a.txt', to: 'd/b.txt' })], moments: WRITING },
-    ...{ told: UNKNOWN, unknown: true, stop: { keep: true } },
+    kind: 'move',
+    calls: [toolUse('move_file', { from: 'a.txt', to: 'd/b.txt' })],
+    moments: WRITING,
+    told: UNKNOWN,
+    unknown: true,
+    stop: { keep: true },
     changes: { 'a.txt': ['old\n', null], 'd/b.txt': [null, 'old\n'] },
   },
 ];
 
 const TALKS: CutCall[] = [
   {
-    ...{ kind: 'question' },
+    kind: 'question',
     calls: [toolUse('ask_question', { questions: [{ question: 'Which?', kind: 'text' }] })],
-    ...{ moments: ['approval-request', 'approval-decide', 'ended'], told: /As you like/ },
+    moments: ['approval-request', 'approval-decide', 'ended'],
+    told: /As you like/,
     stop: { event: 'approval-request' },
   },
   {
-    ...{ kind: 'sub-agent', calls: [spawn({ name: 'helper', prompt: 'Look.' })] },
-    ...{ moments: ['message-start#2'], told: /Report: helper/ },
+    kind: 'sub-agent',
+    calls: [spawn({ name: 'helper', prompt: 'Look.' })],
+    moments: ['message-start#2'],
+    told: /Report: helper/,
   },
   {
     kind: 'plan',
     calls: [toolUse('todo_write', { items: [{ content: 'One', status: 'pending', priority: 'low' }] })],
-    ...{ moments: ['plan-change', 'ended'], told: /plan is written/ },
+    moments: ['plan-change', 'ended'],
+    told: /plan is written/,
   },
   {
     kind: 'memory',
     calls: [toolUse('memory', { operation: 'write', name: 'n', text: 'kept' })],
-    ...{ moments: ['memory-change', 'ended'], told: /"n" is kept/ },
+    moments: ['memory-change', 'ended'],
+    told: /"n" is kept/,
   },
 ];
 
@@ -134,9 +159,14 @@ function commands(seconds: string): CutCall[] {
   const stays = `echo whole > out.txt; (setsid sleep ${seconds} &); touch started; sleep ${seconds}`;
   return [
     {
-      ...{ kind: 'bash', calls: [toolUse('bash', { command: stays })], moments: [{ file: 'started' }, 'tool-start'] },
-      ...{ told: UNKNOWN, listedFiles: /\[files that it has changed, or was about to: out\.txt/, unknown: true },
-      ...{ stop: { file: 'started' }, changes: { 'out.txt': [null, 'whole\n'] } },
+      kind: 'bash',
+      calls: [toolUse('bash', { command: stays })],
+      moments: [{ file: 'started' }, 'tool-start'],
+      told: UNKNOWN,
+      listedFiles: /\[files that it has changed, or was about to: out\.txt/,
+      unknown: true,
+      stop: { file: 'started' },
+      changes: { 'out.txt': [null, 'whole\n'] },
     },
     {
       kind: 'bash in the background',
@@ -144,7 +174,10 @@ function commands(seconds: string): CutCall[] {
         toolUse('bash', { command: `echo first; touch begun; sleep ${seconds}`, background: true }),
         toolUse('bash', { command: `until [ -e begun ]; do sleep 0.02; done; touch started; sleep ${seconds}` }),
       ],
-      ...{ moments: [{ file: 'started' }], told: UNKNOWN, unknown: true, stop: { file: 'started' } },
+      moments: [{ file: 'started' }],
+      told: UNKNOWN,
+      unknown: true,
+      stop: { file: 'started' },
       then: {
         calls: [
           toolUse('bash_jobs', { action: 'read', id: 'command-1' }),

@@ -1,8 +1,7 @@
-/** What a fork took over survives a kill, a rebuild and the end of the first conversation; a fork that was cut off is none. */
-import { cp } from 'node:fs/promises';
+/** What a fork took over survives a kill, a recovery and the end of the first conversation; a fork that was cut off is none. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EventLog } from '#core/log/event-log.ts';
+import { EventLog } from '#core/store/log/event-log.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { fork } from '#core/workflows/fork.ts';
 import { startEngine, talkIn } from '../../support/engine.ts';
@@ -12,11 +11,13 @@ import { startCollector } from '../../support/telemetry/collector.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { fullTest, inFullRun } from '../../support/samples.ts';
+import { copyStoreFiles } from '../../support/stores/copy-store.ts';
+import { rebuilt } from '../../support/stores/rebuilt.ts';
 
 const script = () => new Script().on({}).reply([text('Done.')]);
 const red = { mediaType: 'image/png' as const, data: RED.toString('base64') };
 
-test('after a restart, in the full run a kill, and a rebuild it is what it was; the one that was cut off cannot be restored', async () => {
+test('after a restart, in the full run a kill, and a recovery it is what it was; the one that was cut off cannot be restored', async () => {
   const data = await folderWith();
   const store = inFullRun ? await openStore({ url: `rocksdb://${join(data, 'store')}` }) : await memoryStore();
   const engine = await startEngine(script(), {
@@ -39,15 +40,15 @@ test('after a restart, in the full run a kill, and a rebuild it is what it was; 
   const parts = { store, log: broken } as unknown as Parameters<typeof fork>[0];
   void fork({ ...parts, outputs: { copyImage: () => Promise.resolve() } as never }, row!, asked);
   await expect.poll(async () => (await store.trashed({ limit: 9 })).items.length).toBe(1);
-  if (inFullRun) await cp(join(data, 'store'), join(data, 'killed'), { recursive: true });
+  if (inFullRun) await copyStoreFiles(join(data, 'store'), join(data, 'killed'));
   else await runtime.close();
 
   const killed = await startEngine(script(), {
     store: inFullRun ? await openStore({ url: `rocksdb://${join(data, 'killed')}` }) : store,
   });
-  const snapshot = () => killed.runtime.request('conversation.snapshot', { conversationId: made.id });
-  const listed = async () => {
-    const [plain, sorted] = [{}, { sort: 'cost' as const }].map((how) => killed.runtime.request('workflow.list', how));
+  const snapshot = ({ runtime: own } = killed) => own.request('conversation.snapshot', { conversationId: made.id });
+  const listed = async ({ runtime: own } = killed) => {
+    const [plain, sorted] = [{}, { sort: 'cost' as const }].map((how) => own.request('workflow.list', how));
     return [(await plain!).items, (await sorted!).items].map((items) => items.map((one) => one.conversationId));
   };
   const before = await snapshot();
@@ -66,14 +67,14 @@ test('after a restart, in the full run a kill, and a rebuild it is what it was; 
     { code: 'conflict', message: expect.stringContaining('fork it again') as string },
   );
 
-  await killed.store.rebuild();
-  expect(await snapshot()).toEqual(before);
-  expect(await listed()).toEqual([
+  const again = await startEngine(script(), { store: await rebuilt(killed.store) });
+  expect(await snapshot(again)).toEqual(before);
+  expect(await listed(again)).toEqual([
     [conversationId, conversationId],
     [conversationId, conversationId],
   ]);
-  expect((await killed.runtime.request('store.unlisted', {})).workflows).toBe(0);
-  const check = await killed.runtime.request('conversation.check', { conversationId: made.id });
+  expect((await again.runtime.request('store.unlisted', {})).workflows).toBe(0);
+  const check = await again.runtime.request('conversation.check', { conversationId: made.id });
   expect(check).toMatchObject({ workflows: 2, missing: [] });
 });
 
@@ -94,7 +95,7 @@ test('its pictures are its own', async () => {
 });
 
 fullTest([
-  'tests/core/telemetry/open-calls.test.ts › events that a fork has copied create no spans',
+  'tests/core/host/telemetry/open-calls.test.ts › events that a fork has copied create no spans',
   'tests/core/workflows/fork.test.ts › nothing is counted, listed, undone or found twice; both know of each other, and the first may go',
 ])('telemetry tells of nothing a second time', async () => {
   const collector = await startCollector();

@@ -5,14 +5,16 @@ import type { Store } from '#core/store/store.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 import { startEngine } from '../../support/engine.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
+import { eventsIn } from '../../support/commit-items.ts';
 
 /** A store, and the events of each of its commits. */
 async function watched(): Promise<{ store: Store; commits: DurableEvent[][] }> {
   const store = await memoryStore();
   const commits: DurableEvent[][] = [];
-  const commit: Store['commit'] = (events, writes) => {
+  const commit: Store['commit'] = (items) => {
+    const events = eventsIn(items);
     commits.push([...events]);
-    return store.commit(events, writes);
+    return store.commit(items);
   };
   return { store: { ...store, commit }, commits };
 }

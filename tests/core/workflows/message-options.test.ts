@@ -1,7 +1,7 @@
 /** What comes with a message: pictures that the model sees and that are kept, and what was chosen for its lead. */
 import { expect, test } from 'vitest';
-import { recordOf } from '#core/records/export/record.ts';
-import { workflowPart } from '#core/records/sessions/workflow-part.ts';
+import { loadWorkflowRecord } from '#core/host/records/export/record.ts';
+import { workflowPart } from '#core/host/records/sessions/workflow-part.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { gif, RED } from '../../support/images.ts';
@@ -40,7 +40,7 @@ test('a picture is sent to the model with this message and with later ones, and 
   expect(JSON.parse(await exported('json'))).toMatchObject({
     workflows: [{ images: [image], runs: [{ entries: [{ images: [image] }, {}] }] }, {}],
   });
-  const record = await recordOf(engine.store, sent.workflowId, () => true);
+  const record = await loadWorkflowRecord(engine.store, sent.workflowId);
   expect(workflowPart(record!, 'session', false).body).toContain(said);
 });
 

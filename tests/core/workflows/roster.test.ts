@@ -1,6 +1,6 @@
 /** How many wait for a slot: those who wait now, without who works, has left or was stopped while it waited. */
 import { expect, test } from 'vitest';
-import { Roster } from '#core/workflows/sub-agents/roster.ts';
+import { Roster } from '#core/runs/workflow/roster.ts';
 
 test('who left and who was stopped while it waited is not counted among those who wait', async () => {
   const roster = new Roster({ maxSubAgents: 3, maxConcurrent: 2, subAgents: [], taken: 0 });

@@ -1,7 +1,7 @@
 /** How many work at the same time: as many as the settings say, first come first served, and results in the order of the calls. */
 import { expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
-import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
+import { maxQueueDepth } from '#core/host/records/sessions/trace-entries.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Harness, outputOf, startEngine } from '../../support/engine.ts';
 import { firstLines, LEAD, spawn } from '../../support/fake-model/scenarios.ts';

@@ -193,12 +193,10 @@ describe('starting sub-agents', () => {
     }
     const ends = new Map(engine.of('run-end').map((event) => [event.agent, event]));
     expect(ends.get('good')).toMatchObject({
-      ...{
-        outcome: 'completed',
-        text: reportOf('it').trim(),
-        error: null,
-        usage: { inputTokens: 70, outputTokens: 9 },
-      },
+      outcome: 'completed',
+      text: reportOf('it').trim(),
+      error: null,
+      usage: { inputTokens: 70, outputTokens: 9 },
       durationMs: expect.any(Number) as number,
     });
     expect(ends.get('bad')).toMatchObject({ outcome: 'error', error: { code: 'bad_request' } });

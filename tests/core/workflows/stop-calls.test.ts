@@ -47,7 +47,8 @@ test.for(CALLS)('$kind', async (call) => {
   const { promise: kept, resolve } = Promise.withResolvers<void>();
   const script = scriptOf(call);
   const engine = await startEngine(script, {
-    ...{ files: FILES, workspaces: await slowly(resolve) },
+    files: FILES,
+    workspaces: await slowly(resolve),
     person: call.stop && 'event' in call.stop ? () => null : yes,
   });
   const { workflowId } = await engine.send('Go');

@@ -39,7 +39,11 @@ describe('stop', () => {
     const receipt = await engine.runtime.request('workflow.stop', { workflowId });
     const end = await engine.ended(workflowId);
     expect(receipt).toEqual({
-      ...{ agents: 2, requests: 1, tools: 0, approvals: 0, left: 0 },
+      agents: 2,
+      requests: 1,
+      tools: 0,
+      approvals: 0,
+      left: 0,
       ended: [
         { agent: 'lead', place: 0 },
         { agent: 'slow', place: 1 },

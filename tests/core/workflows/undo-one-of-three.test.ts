@@ -130,7 +130,9 @@ test('what another one built upon is in conflict: nothing is undone, or all the 
   expect(await undo('first', { preview: true })).toEqual([
     { path: 'first.txt', outcome: 'put_back' },
     {
-      ...{ path: 'shared.txt', outcome: 'conflict', why: 'What was changed since is in the way' },
+      path: 'shared.txt',
+      outcome: 'conflict',
+      why: 'What was changed since is in the way',
       says: { key: 'change_in_the_way', values: {} },
     },
   ]);

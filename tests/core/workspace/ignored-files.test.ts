@@ -65,7 +65,7 @@ test('whatever stands in nested .gitignore files and in info/exclude', async () 
       await put('.git/info/exclude', `\uFEFF${excluded.join('\n')}`);
       expect(foundIn(folder)).toEqual(await untracked(folder));
     }),
-    samples(2, 120),
+    samples(2, 60),
   );
 });
 

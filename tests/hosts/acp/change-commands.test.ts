@@ -41,9 +41,10 @@ async function startSession(...messages: string[]) {
       return client.text(id);
     },
     fail: (command: string) => client.prompt(id, command).catch((error: unknown) => (error as Error).message),
-    left: async () => {
-      const { workflows } = await engine.runtime.request('conversation.snapshot', { conversationId: id });
-      return workflows.map(({ left }) => left === true);
+    /** Prompts of a session, oldest first. */
+    prompts: async (conversationId: string) => {
+      const { workflows } = await engine.runtime.request('conversation.snapshot', { conversationId });
+      return workflows.map(({ prompt }) => prompt);
     },
   };
 }
@@ -85,7 +86,6 @@ test('names a file that an undo deletes and its redo creates', async () => {
   const [deletes, creates] = ['- a.txt  +0 −2, the file is deleted', '- a.txt  +2 −0, the file is created'];
   expect(previews).toHaveLength(4);
   for (const [index, text] of [deletes, creates, deletes, creates].entries()) expect(previews[index]).toContain(text);
-  expect(previews[3]).toContain('This message comes back into the context of the lead:');
 });
 
 test('changes nothing after a no', async () => {
@@ -124,8 +124,10 @@ test('refuses to undo a file that was changed since', async () => {
   expect(client.asked).toEqual([]);
 });
 
-test('lists the messages, rewinds to one with its files, and reverses the rewind', async () => {
-  const { client, read, run, left } = await startSession('Write one', 'Write two', 'Hello');
+const NEW_SESSION = /^Session `(\S+)` ends before this message: load it to go on there\./;
+
+test('lists the messages, goes back to one in a new session with its files, and redoes the files', async () => {
+  const { client, id, read, run, prompts } = await startSession('Write one', 'Write two', 'Hello');
   expect(await run('/rewind')).toMatch(
     /^Go back to before which message\?.*\n\n1\. Hello .*\n2\. Write two .*\n3\. Write one /,
   );
@@ -133,25 +135,27 @@ test('lists the messages, rewinds to one with its files, and reverses the rewind
     expect(toolCall.title).toBe('Go back to before “Write two”');
     expect(JSON.stringify(toolCall.content)).toContain('- Hello\\n- Write two');
     expect(JSON.stringify(toolCall.content)).toContain('- a.txt  +1 −2');
-    expect(options.map(({ name }) => name)).toEqual(['Rewind messages and files', 'Rewind messages only', 'Cancel']);
+    expect(options.map(({ name }) => name)).toEqual(['New session, and undo the files', 'New session only', 'Cancel']);
     return choose('allow');
   };
-  expect(await run('/rewind 2')).toContain('2 messages are no longer in the context of the lead. Undid');
-  expect([await read(), await left()]).toEqual(['one\nend\n', [false, true, true]]);
-
+  const answer = await run('/rewind 2');
+  const [, made = ''] = NEW_SESSION.exec(answer) ?? [];
+  expect(answer).toContain('Undid');
+  expect([await read(), await prompts(made), await prompts(id)]).toEqual([
+    'one\nend\n',
+    ['Write one'],
+    ['Write one', 'Write two', 'Hello'],
+  ]);
   client.answer = () => choose('allow');
-  expect(await run('/redo')).toContain('2 messages are in the context of the lead again. Redid');
-  expect([await read(), await left()]).toEqual(['two\nend\nmore\n', [false, false, false]]);
+  expect(await run('/redo')).toContain('Redid');
+  expect(await read()).toBe('two\nend\nmore\n');
 });
 
-test('rewinds without the files if only the messages are chosen', async () => {
-  const { client, read, run, left } = await startSession('Write one', 'Write two');
+test('makes a new session without touching files if only that is chosen', async () => {
+  const { client, read, run, prompts } = await startSession('Write one', 'Write two');
   client.answer = () => choose('messages');
-  await run('/rewind 1');
-  expect([await read(), await left()]).toEqual(['two\nend\nmore\n', [false, true]]);
-  client.answer = () => choose('allow');
-  await run('/redo');
-  expect([await read(), await left()]).toEqual(['two\nend\nmore\n', [false, false]]);
+  const [, made = ''] = NEW_SESSION.exec(await run('/rewind 1')) ?? [];
+  expect([await read(), await prompts(made)]).toEqual(['two\nend\nmore\n', ['Write one']]);
 });
 
 test('withdraws the question when the prompt is cancelled, and changes nothing', async () => {
@@ -171,7 +175,7 @@ test('withdraws the question when the prompt is cancelled, and changes nothing',
 test.for(['/undo', '/rewind 1'])(
   'does nothing after a yes to %s if another message came meanwhile',
   async (command) => {
-    const { engine, client, id, read, fail, left } = await startSession('Write one');
+    const { engine, client, id, read, fail } = await startSession('Write one');
     client.answer = async ({ toolCall }) => {
       if (!/^Undo|^Go back/.test(toolCall.title ?? '')) return choose('allow');
       const message = { conversationId: id, text: 'Write two', approve: 'all' } as const;
@@ -180,6 +184,8 @@ test.for(['/undo', '/rewind 1'])(
       return choose('allow');
     };
     expect(await fail(command)).toMatch(/^The session changed while you were asked, so nothing was done/);
-    expect([await read(), await left()]).toEqual(['two\nend\nmore\n', [false, false]]);
+    expect(await read()).toBe('two\nend\nmore\n');
+    const { items } = await engine.runtime.request('conversation.list', {});
+    expect(items.filter(({ from }) => from)).toEqual([]);
   },
 );

@@ -85,7 +85,9 @@ test('a cancel before anything has begun: nothing begins', async () => {
   const sent = Promise.withResolvers<never>();
   sent.promise.catch(() => undefined);
   const slow: Partial<Record<string, Promise<never>>> = {
-    ...{ 'mcp.prompt': fetched.promise, 'context.compact': fetched.promise, 'message.send': sent.promise },
+    'mcp.prompt': fetched.promise,
+    'context.compact': fetched.promise,
+    'message.send': sent.promise,
   };
   const request: Client['request'] = (method, input) => slow[method] ?? engine.runtime.request(method, input);
   const runtime = { request, subscribe: engine.runtime.subscribe.bind(engine.runtime) };

@@ -11,7 +11,8 @@ const words = (request: ApprovalRequest) => {
 const spawning = (change: Partial<typeof envelope>, title = 'review one file') =>
   spawnRequest({
     subject: {
-      ...{ kind: 'envelopes', operation: 'spawn' },
+      kind: 'envelopes',
+      operation: 'spawn',
       items: [{ runId: childId, title, envelope: { ...envelope, ...change }, hash: 'h' }],
     },
   });

@@ -7,8 +7,14 @@ import { conversationId, leadId, ofLead } from '../support/events.ts';
 const messageId = conversationId;
 const delta = (offset: number, text: string) => ofLead('message-delta', { messageId, part: 0, offset, text });
 const entry: AssistantEntry = {
-  ...{ kind: 'assistant', n: 1, at: '2026-01-01T00:00:00.000Z', messageId, responseId: null },
-  ...{ parts: [{ type: 'text', text: 'One two three.' }], stopReason: 'end_turn', interrupted: false },
+  kind: 'assistant',
+  n: 1,
+  at: '2026-01-01T00:00:00.000Z',
+  messageId,
+  responseId: null,
+  parts: [{ type: 'text', text: 'One two three.' }],
+  stopReason: 'end_turn',
+  interrupted: false,
 };
 
 function saidWith(...hints: ReturnType<typeof delta>[]): string[] {

@@ -2,10 +2,11 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import type { CompactionEntry } from '#contract/message.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import { SessionUpdates } from '#hosts/acp/session-updates.ts';
 import {
   childId,
-  conversationId,
+  conversationRow,
   envelope,
   leadId,
   ofChild,
@@ -16,8 +17,17 @@ import {
 
 const at = '2026-03-01T12:00:00.000Z';
 const entry: CompactionEntry = {
-  ...{ kind: 'compaction', n: 4, at, text: 'What was said.', upTo: 3, prior: [], kept: '' },
-  ...{ tokensBefore: 900, tokensAfter: 90, auto: true },
+  kind: 'compaction',
+  n: 4,
+  at,
+  text: 'What was said.',
+  upTo: 3,
+  prior: [],
+  priorRuns: [],
+  kept: '',
+  tokensBefore: 900,
+  tokensAfter: 90,
+  auto: true,
 };
 
 function session({
@@ -28,7 +38,8 @@ function session({
 } = {}) {
   const abilities = { notices: true, compactions, subAgentSessions: false };
   const windows = { of: () => 1000, look };
-  const updates = new SessionUpdates({ ...abilities, conversationId, folder: '/', isOwn: () => false, windows, used });
+  const conversation = { ...conversationRow(), usage: { ...ZERO_TALLY, ...used } };
+  const updates = new SessionUpdates({ ...abilities, conversation, isOwn: () => false, windows });
   updates.isPast = past;
   const tell = (...events: AgentEvent[]) => events.flatMap((event) => updates.of(event)).map(({ update }) => update);
   return Object.assign(tell, { asked: updates.asked.bind(updates) });
@@ -51,7 +62,9 @@ test('room that was made is told in the words that the client has, and so is tak
   expect(session()(made)).toMatchObject([{ sessionUpdate: 'notice', description: '900 → 90 tokens' }]);
   expect(session({ compactions: true })(made)).toEqual([
     {
-      ...{ sessionUpdate: 'compaction_update', compactionId: `${leadId}:4`, status: 'completed' },
+      sessionUpdate: 'compaction_update',
+      compactionId: `${leadId}:4`,
+      status: 'completed',
       summary: [{ type: 'text', text: 'What was said.' }],
     },
   ]);

@@ -54,7 +54,9 @@ function script(): Script {
     toolUse('parallel_tasks', {
       operation: 'execute_batch',
       tasks: ['first', 'second'].map((part) => ({
-        ...{ agent_id: 'code-reviewer', prompt: `Review the ${part} BATCHED half.`, reason: 'Review one half' },
+        agent_id: 'code-reviewer',
+        prompt: `Review the ${part} BATCHED half.`,
+        reason: 'Review one half',
       })),
       wait_all: true,
     }),

@@ -12,6 +12,34 @@ test('it loads nothing of what only a request to a provider needs', async () => 
   expect(await triad(['sessions', 'list'], '', { env })).toEqual({ code: 0, out: '', err: 'No sessions yet.\n[]\n' });
 });
 
+/** Names on stderr the files of the program that are loaded when it loads the engine of the store. */
+const LOADED = `
+import { registerHooks } from 'node:module';
+const files = [];
+registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) });
+const { dlopen } = process;
+process.dlopen = (...args) => {
+  if (/surrealdb/.test(args[1])) console.error(files.join(' '));
+  return dlopen.apply(process, args);
+};`;
+
+test('the engine of the store opens before the rest of the program is loaded', async () => {
+  const { triad } = await machine(new Script());
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(LOADED)}` };
+  const { err } = await triad(['mcp', 'list'], '', { env });
+  expect(err).toMatch(/\/open-runtime\b/);
+  expect(err).not.toMatch(/\/(client-[\w-]+\.js|rpc\.ts|compose-runtime\b|store-on\b)/);
+});
+
+test('redacts secrets of the environment in an error of the store', async () => {
+  const { triad } = await machine(new Script());
+  const env = { DEPLOY_TOKEN: 'word-4711-abcdefgh', TRIAD_STORE: 'rocksdb:///dev/null/word-4711-abcdefgh/store' };
+  const { code, err } = await triad(['sessions', 'list'], '', { env });
+  expect(code).toBe(1);
+  expect(err).toContain('/dev/null/[redacted: known key]');
+  expect(err).not.toContain('word-4711');
+});
+
 /** Something that nobody foresaw, as soon as the program is ready for that. */
 const FAULT = `
 const { on } = process;

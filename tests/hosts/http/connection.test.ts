@@ -9,7 +9,7 @@ import { conversationId, ofLead, workflowEnd } from '../support/events.ts';
 import type { TestBrowser } from '../../support/test-browser.ts';
 import { type MemoryClient, memoryClient } from '../support/memory-client.ts';
 import { openSite, type Site } from '../support/web-site.ts';
-import { MAX_FRAME_BYTES } from '#core/hosting/web-socket.ts';
+import { MAX_FRAME_BYTES } from '#core/host/ownership/web-socket.ts';
 
 let client: MemoryClient;
 let site: Site;

@@ -1,9 +1,9 @@
 /** A page whose connection breaks after the host took its message: sent again with its id, it is one message, one workflow. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '#contract/rpc.ts';
-import { LinkConnection } from '#lib/client/connection.ts';
-import { newMessageId } from '#lib/client/message-id.ts';
-import { SocketLink } from '#lib/client/socket-link.ts';
+import { LinkConnection } from '#lib/app/client/connection.ts';
+import { newMessageId } from '#lib/app/client/message-id.ts';
+import { SocketLink } from '#lib/app/client/socket-link.ts';
 import { startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { fullTest } from '../../support/samples.ts';
@@ -56,7 +56,7 @@ test('the answer is lost, the message is not, and begins its conversation once',
 });
 
 fullTest(
-  'tests/core/runtime/methods/sent-once.test.ts › the program that comes after knows it, also in a conversation that it began',
+  'tests/core/host/runtime/methods/sent-once.test.ts › the program that comes after knows it, also in a conversation that it began',
 )('the host is killed after it took the message: the next one knows it', async () => {
   const home = await machine(plainAnswer());
   const id = newMessageId();

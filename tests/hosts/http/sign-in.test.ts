@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { type Entry, ENTRY_CLOSE, statement } from '#contract/entry.ts';
-import { BrowserKeys } from '#core/hosting/browser-keys.ts';
+import { BrowserKeys } from '#core/host/ownership/browser-keys.ts';
 import { TestBrowser } from '../../support/test-browser.ts';
 import { type MemoryClient, memoryClient } from '../support/memory-client.ts';
 import { openSite, type Site } from '../support/web-site.ts';

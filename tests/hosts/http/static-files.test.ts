@@ -1,7 +1,7 @@
 /** What the built app's folder gives out, and with which headers. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { policyOf } from '#core/hosting/site/headers.ts';
-import { pathOf } from '#core/hosting/site/web-file.ts';
+import { policyOf } from '#core/host/ownership/site/headers.ts';
+import { pathOf } from '#core/host/ownership/site/web-file.ts';
 import { memoryClient } from '../support/memory-client.ts';
 import { openSite, PAGE, type Site } from '../support/web-site.ts';
 

@@ -10,8 +10,8 @@ import { machine } from '../support/process.ts';
 import { fullTest } from '../../support/samples.ts';
 
 fullTest([
-  'tests/core/hosting/endpoint.test.ts › what does not fit is refused with what to do: %o',
-  'tests/core/hosting/endpoint.test.ts › each client has a folder of its own',
+  'tests/core/host/ownership/endpoint.test.ts › what does not fit is refused with what to do: %o',
+  'tests/core/host/ownership/endpoint.test.ts › each client has a folder of its own',
   'tests/hosts/cli/commands/serve.test.ts › continues with its own runtime when the owner exits',
 ])('run, list and show while the app runs; then the app may be a client too', async () => {
   const home = await machine(plainAnswer());

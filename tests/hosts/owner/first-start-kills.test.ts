@@ -12,11 +12,11 @@ import { machine } from '../support/process.ts';
 import { fullTest, TEST_SEED } from '../../support/samples.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGKILL'] as const;
-const EACH = 10;
+const EACH = 4;
 const ANSWER = 'Hello, this is the whole answer.\n';
 
 fullTest([
-  'tests/core/hosting/ownership.test.ts › what a process left that was killed while it wrote its claim is removed, and nothing that may still be written',
+  'tests/core/host/ownership/ownership.test.ts › what a process left that was killed while it wrote its claim is removed, and nothing that may still be written',
   'tests/core/store/opening/migrate.test.ts › a file that fails changes nothing',
 ])('a first start that is ended at any instant leaves a home that works', { timeout: 1_800_000 }, async () => {
   const { start, triad, home } = await machine(plainAnswer());

@@ -111,7 +111,7 @@ fullTest([
   const home = await homeWith();
   expect((await inProcess(home, 'disk')(['backup'])).code).toBe(0);
   const gone = await movedHome(home);
-  await rm(join(gone.home, 'store'), { recursive: true });
+  for (const part of ['store', 'archive', 'journal']) await rm(join(gone.home, part), { recursive: true });
   await mkdir(join(gone.home, 'replaced', 'of-what-was-there'), { recursive: true });
   const expectWarning = async (here: Machine, args: string[], sentence = 'its newest backup is of') => {
     const { code, err } = await inProcess(here, 'disk')(args);
@@ -145,62 +145,64 @@ fullTest([
   expect(await inProcess(back, 'disk')(['sessions', 'list'])).toMatchObject({ code: 0, err: '' });
 });
 
-fullTest(
-  'tests/hosts/owner/incomplete-backup.test.ts › restores the readable part of a store whose CURRENT file is missing',
-)('of a store without a backup, what cannot be opened is told with what is left, and the rest is read', async () => {
-  const base = await homeWith();
-  const store = (home: Machine) => join(home.home, 'store');
-  const list = async (home: Machine) =>
-    join(store(home), (await readdir(store(home))).find((name) => name.startsWith('MANIFEST')) ?? '');
-  const damagedBy = async (harm: (home: Machine) => Promise<void>) => {
-    const home = await movedHome(base);
-    await harm(home);
-    const { code, err } = await inProcess(home, 'disk')(['sessions', 'list']);
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining(
-        'is damaged: there is no backup of it; its sessions can be read as Markdown in ',
-      ) as string,
+fullTest('tests/hosts/owner/incomplete-backup.test.ts › a store whose CURRENT file is missing is rebuilt')(
+  'of a store without a backup, what cannot be opened is told with what is left, and the rest is read',
+  async () => {
+    const base = await homeWith();
+    const store = (home: Machine) => join(home.home, 'store');
+    const list = async (home: Machine) =>
+      join(store(home), (await readdir(store(home))).find((name) => name.startsWith('MANIFEST')) ?? '');
+    const damagedBy = async (harm: (home: Machine) => Promise<void>) => {
+      const home = await movedHome(base);
+      await rm(join(home.home, 'archive'), { recursive: true, force: true });
+      await harm(home);
+      const { code, err } = await inProcess(home, 'disk')(['sessions', 'list']);
+      expect([code, err]).toEqual([
+        1,
+        expect.stringContaining(
+          'is damaged: there is no backup of it; its sessions can be read as Markdown in ',
+        ) as string,
+      ]);
+      return { home, restored: await inProcess(home, 'disk')(['restore', store(home)]) };
+    };
+    const tables = async (home: Machine) =>
+      (await readdir(store(home))).filter((name) => name.endsWith('.sst')).map((name) => join(store(home), name));
+    const hopeless = [
+      async (home: Machine) =>
+        writeFile(
+          await list(home),
+          (await readFile(await list(home))).map((byte) => ~byte),
+        ),
+      async (home: Machine) => {
+        for (const table of await tables(home)) await rm(table);
+      },
+    ];
+    for (const harm of hopeless) {
+      const { home, restored } = await damagedBy(harm);
+      expect(restored).toEqual({
+        code: 2,
+        out: '',
+        err: `triad: No conversation in the store in ${store(home)} can be read; its sessions can be read as Markdown in ${join(home.home, 'sessions')}. To begin with an empty one, move it away: mv ${store(home)} ${store(home)}.damaged\n`,
+      });
+    }
+    // What opens and lists no conversation could not be gone on with.
+    const listless = await movedHome(base);
+    await task('lose-rows', store(listless));
+    const refused = await inProcess(listless, 'disk')(['restore', store(listless)]);
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringMatching(/^triad: No conversation in the store /) as string,
     ]);
-    return { home, restored: await inProcess(home, 'disk')(['restore', store(home)]) };
-  };
-  const tables = async (home: Machine) =>
-    (await readdir(store(home))).filter((name) => name.endsWith('.sst')).map((name) => join(store(home), name));
-  const hopeless = [
-    async (home: Machine) =>
-      writeFile(
-        await list(home),
-        (await readFile(await list(home))).map((byte) => ~byte),
-      ),
-    async (home: Machine) => {
-      for (const table of await tables(home)) await rm(table);
-    },
-  ];
-  for (const harm of hopeless) {
-    const { home, restored } = await damagedBy(harm);
-    expect(restored).toEqual({
-      code: 2,
-      out: '',
-      err: `triad: No conversation in the store in ${store(home)} can be read; its sessions can be read as Markdown in ${join(home.home, 'sessions')}. To begin with an empty one, move it away: mv ${store(home)} ${store(home)}.damaged\n`,
-    });
-  }
-  // What opens and lists no conversation could not be gone on with.
-  const listless = await movedHome(base);
-  await task('lose-rows', store(listless));
-  const refused = await inProcess(listless, 'disk')(['restore', store(listless)]);
-  expect([refused.code, refused.err]).toEqual([
-    2,
-    expect.stringMatching(/^triad: No conversation in the store /) as string,
-  ]);
-  // Which list of files counts can be found out again.
-  for (const harm of [rm, (path: string) => writeFile(path, 'garbage')]) {
-    const { restored } = await damagedBy((home) => harm(join(store(home), 'CURRENT')));
-    expect([restored.code, restored.err]).toEqual([
-      0,
-      expect.stringMatching(/^Restored what can be read: 4 conversations, 31 workflows, /) as string,
-    ]);
-  }
-});
+    // Which list of files counts can be found out again, without the archive too.
+    for (const harm of [rm, (path: string) => writeFile(path, 'garbage')]) {
+      const home = await movedHome(base);
+      await rm(join(home.home, 'archive'), { recursive: true, force: true });
+      await harm(join(store(home), 'CURRENT'));
+      const { code, err } = await inProcess(home, 'disk')(['sessions', 'list']);
+      expect([code, err]).toEqual([0, expect.stringContaining('was rebuilt with 4 conversations') as string]);
+    }
+  },
+);
 
 test('no backup is made in a folder of the program, but, in the full run, among the others', async () => {
   const home = await machine(plainAnswer());
@@ -217,20 +219,16 @@ test('no backup is made in a folder of the program, but, in the full run, among 
   if (inFullRun) expect((await here(['backup', join(home.home, 'backups', 'mine')])).code).toBe(0);
 });
 
-test('restores the readable part of a store whose CURRENT file is missing', async () => {
+test('a store whose CURRENT file is missing is rebuilt', async () => {
   const home = await homeWith();
   const store = join(home.home, 'store');
   await rm(join(store, 'CURRENT'));
   const here = inProcess(home, 'disk');
   const { code, err } = await here(['sessions', 'list']);
   expect([code, err]).toEqual([
-    1,
-    expect.stringContaining('is damaged: there is no backup of it; its sessions can be read as Markdown in ') as string,
-  ]);
-  expect(err).toContain(`; to go on with what can be read of it: triad restore ${store}\n`);
-  const restore = await here(['restore', store]);
-  expect([restore.code, restore.err]).toEqual([
     0,
-    expect.stringMatching(/^Restored what can be read: 4 conversations, 31 workflows, /) as string,
+    expect.stringMatching(
+      /^triad: The store was damaged and was rebuilt with 4 conversations and \d+ events\. Nothing is missing\./,
+    ) as string,
   ]);
 });

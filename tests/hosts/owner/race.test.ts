@@ -5,7 +5,7 @@ import { machine } from '../support/process.ts';
 import { fullTest } from '../../support/samples.ts';
 
 fullTest([
-  'tests/core/hosting/ownership.test.ts › two processes: exactly one wins; in the full run with and without a dead owner, again and again',
+  'tests/core/host/ownership/ownership.test.ts › two processes: exactly one wins; in the full run with and without a dead owner, again and again',
   'tests/hosts/owner/takeover.test.ts › kill -9 of the owner while a client streams: one end, no finished request repeated',
 ])('one wins, the others are its clients', async () => {
   const prompts = ['one', 'two', 'three'];

@@ -26,7 +26,7 @@ test('the owner waits for the workflow of the other, then both have ended well',
 });
 
 fullTest([
-  'tests/core/hosting/endpoint.test.ts › the owner stops waiting for other workflows when its signal aborts',
+  'tests/core/host/ownership/endpoint.test.ts › the owner stops waiting for other workflows when its signal aborts',
   'tests/hosts/owner/takeover.test.ts › kill -9 of the owner while a client streams: one end, no finished request repeated',
 ])('Ctrl-C leaves; the other goes on with its own work by itself', async () => {
   const { script, release } = gated(['one', 'two']);

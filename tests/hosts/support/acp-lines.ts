@@ -50,7 +50,9 @@ export function acpOver(
     note: (line) => void notes.push(line),
     connect: () =>
       Promise.resolve({ client, owner: true, lost: new AbortController().signal, close: () => Promise.resolve() }),
-    ...{ signal: stop.signal, endsNow: () => false, version: '0.0.0' },
+    signal: stop.signal,
+    endsNow: () => false,
+    version: '0.0.0',
   });
   const toClient = output.writable.getWriter();
   onTestFinished(async () => {

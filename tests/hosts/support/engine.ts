@@ -1,6 +1,6 @@
 /** The command line in the test's own process: the real program, files, store and network, without the cost of a start. */
 import { onTestFinished } from 'vitest';
-import type { Connected } from '#core/hosting/connect-or-own.ts';
+import type { Connected } from '#core/host/ownership/connect-or-own.ts';
 import { main } from '#hosts/cli/program.ts';
 import { visible } from '#hosts/cli/terminal/visible.ts';
 import { connect } from '#hosts/connect.ts';

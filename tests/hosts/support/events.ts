@@ -2,7 +2,7 @@
 import type { Approval, ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { AgentEvent, DurableEvent, RequestUsage } from '#contract/event.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import { newId } from '#core/base/ids.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 

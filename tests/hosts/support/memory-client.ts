@@ -16,16 +16,25 @@ export interface MemoryClient extends Client {
   emit<T extends TopicName>(topic: T, event: TopicEvent[T]): void;
 }
 
-/** A store of which nothing is missing, no servers, no telemetry. */
+/** A store of which nothing is missing, no archive, no servers, no telemetry. */
 const WHOLE: Answers = {
+  'archive.conversations': () => null,
   'conversation.check': () => ({ workflows: 0, events: 0, missing: [] }),
   'conversation.list': () => ({ items: [], next: null }),
   'conversation.work': ({ conversationIds }) =>
     conversationIds.map((conversationId) => ({ conversationId, workflows: [] })),
+  'journal.state': () => null,
+  'journal.check': () => null,
   'mcp.list': () => [],
   'telemetry.state': () => ({
-    ...{ endpoint: null, source: null, content: false, headersOf: null },
-    ...{ sent: 0, waiting: 0, dropped: 0, failure: null },
+    endpoint: null,
+    source: null,
+    content: false,
+    headersOf: null,
+    sent: 0,
+    waiting: 0,
+    dropped: 0,
+    failure: null,
   }),
   'store.unlisted': () => ({ conversations: 0, workflows: 0 }),
 };

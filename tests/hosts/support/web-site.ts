@@ -1,5 +1,5 @@
 /** A browser host on a free port over a small built site, and plain requests to it. */
-import { BrowserKeys } from '#core/hosting/browser-keys.ts';
+import { BrowserKeys } from '#core/host/ownership/browser-keys.ts';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';

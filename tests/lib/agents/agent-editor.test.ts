@@ -4,7 +4,7 @@ import type { AgentText } from '#contract/agent.ts';
 import { editText, valuesOf } from '#core/agents/edit.ts';
 import { keepAgentDraft, readAgentDraft } from '#lib/agents/agent-drafts.ts';
 import { AgentEditor } from '#lib/agents/agent-editor.svelte.ts';
-import { RequestError } from '#lib/client/request-error.ts';
+import { RequestError } from '#lib/words/request-error.ts';
 import { eventually } from '../../support/eventually.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
 import { storage } from '../support/storage.ts';

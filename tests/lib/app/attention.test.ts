@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Approval, Risk } from '#contract/approval.ts';
 import { Attention, INBOX } from '#lib/app/attention.svelte.ts';
-import { RequestError } from '#lib/client/request-error.ts';
+import { RequestError } from '#lib/words/request-error.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { envelope, id } from '../support/story.ts';
 

@@ -1,7 +1,7 @@
 // A conversation goes to the trash with an offer to take it back; what is refused is reported and changes nothing.
 import { describe, expect, it } from 'vitest';
 import { ConversationActions } from '#lib/app/conversation-actions.ts';
-import { RequestError } from '#lib/client/request-error.ts';
+import { RequestError } from '#lib/words/request-error.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { emptyConversation } from '../support/rows.ts';
 import { CONVERSATION } from '../support/story.ts';

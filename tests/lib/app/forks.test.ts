@@ -1,7 +1,7 @@
 // Going on elsewhere: a fork is made, the message goes there with its pictures and choices, and nothing that was written is lost.
 import { expect, it } from 'vitest';
 import { Forks } from '#lib/app/forks.ts';
-import { RequestError } from '#lib/client/request-error.ts';
+import { RequestError } from '#lib/words/request-error.ts';
 import { text } from '#lib/words/text.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
 import { Rows } from '../support/rows.ts';
@@ -31,7 +31,11 @@ it('sends the message to a fork that ends before it', async () => {
     {
       method: 'message.send',
       input: {
-        ...{ conversationId: conversation.id, text: 'Again', via: 'app', sentAs, model: 'large' },
+        conversationId: conversation.id,
+        text: 'Again',
+        via: 'app',
+        sentAs,
+        model: 'large',
         images: [{ mediaType: 'image/png', data: 'AAAA' }],
       },
     },
@@ -79,6 +83,7 @@ it('has one number for a step in the title of its fork and where it was made', (
   const marks = [{ upTo: 3 }, { step }].map((at) => text.turn.forked({ end: 'after', ...at }));
   expect([...new Set(marks)]).toEqual(['Forked at step 3 of this']);
   expect(text.turn.forked({ end: 'before' })).toBe('Forked before this');
+  expect(text.turn.forked({ end: 'before', step: { runId: 'r' } })).toBe('Forked to run a sub-agent again');
 });
 
 it('names the other one of two runs to compare with', () => {

@@ -6,8 +6,14 @@ import { NO_FILTERS, queryStringOf, type HistoryQuery } from '#lib/view/history-
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 
 const execution = (id: string): SubAgentExecution => ({
-  ...{ id, sub_agent_id: id, workflow_id: 'w', parent_agent_id: 'p', sub_agent_name: 'inspector' },
-  ...{ task_description: 'Look.', status: 'completed', created_at: '2026-03-01T12:00:00.000Z' },
+  id,
+  sub_agent_id: id,
+  workflow_id: 'w',
+  parent_agent_id: 'p',
+  sub_agent_name: 'inspector',
+  task_description: 'Look.',
+  status: 'completed',
+  created_at: '2026-03-01T12:00:00.000Z',
 });
 const query: HistoryQuery = { ...NO_FILTERS, list: 'agents', agent: 'inspector', sort: 'cost' };
 
@@ -76,7 +82,9 @@ it('forgets what it found of a conversation that was deleted, also by its title'
     hits: [],
   });
   const connection = new FakeConnection().on('history.search', () => ({
-    ...{ items: [], next: null, agents: ['porter'] },
+    items: [],
+    next: null,
+    agents: ['porter'],
     titles: [titled('c'), titled('d')],
   }));
   const browser = new HistoryBrowser(connection);

@@ -35,7 +35,11 @@ function desk(signals: Partial<Signals> = {}, leads = true) {
   });
   const send = (state: Partial<Attention>): void =>
     caller.receive({
-      ...{ questions: [], asleep: [], running: [], interrupted: [], signals: { ...LOUD, ...signals } },
+      questions: [],
+      asleep: [],
+      running: [],
+      interrupted: [],
+      signals: { ...LOUD, ...signals },
       ...state,
     });
   const ask = (): void => {
@@ -100,7 +104,11 @@ test('quiet hours silence sound and notification, and what still waits is called
 
 test('a workflow that ended sounds in another way; one that waits to be resumed does not', () => {
   const work = (n: number) => ({
-    ...{ conversationId: id(1), workflowId: id(n), title: `Work ${n}`, runs: 1, subAgents: [] },
+    conversationId: id(1),
+    workflowId: id(n),
+    title: `Work ${n}`,
+    runs: 1,
+    subAgents: [],
   });
   const { heard, shown, led, send } = desk({ notifications: 'all', volume: 20 });
   send({ running: [work(1), work(2)] });
@@ -119,7 +127,11 @@ test('a workflow that ended sounds in another way; one that waits to be resumed 
 
 test('what is gone as the program starts anew is told as ended only once it is known that it was not cut off', () => {
   const work = (n: number) => ({
-    ...{ conversationId: id(1), workflowId: id(n), title: `Work ${n}`, runs: 1, subAgents: [] },
+    conversationId: id(1),
+    workflowId: id(n),
+    title: `Work ${n}`,
+    runs: 1,
+    subAgents: [],
   });
   const { caller, shown, send } = desk({ notifications: 'all' });
   send({ running: [work(1), work(2)] });

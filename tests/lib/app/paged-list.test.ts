@@ -1,7 +1,7 @@
 // A list that is read page by page holds every row once and keeps what was loaded, whatever changes meanwhile.
 import { describe, expect, it } from 'vitest';
 import { PagedList } from '#lib/app/paged-list.svelte.ts';
-import { RequestError } from '#lib/client/request-error.ts';
+import { RequestError } from '#lib/words/request-error.ts';
 
 const SIZE = 3;
 

@@ -13,7 +13,10 @@ type Page = Output<'conversation.list'>;
 
 const row = (id: string, folder = '/a', rest: Partial<ConversationRow> = {}): ConversationRow => ({
   ...emptyConversation(),
-  ...{ id, title: id, folder, updatedAt: '2026-03-01T12:00:00.000Z' },
+  id,
+  title: id,
+  folder,
+  updatedAt: '2026-03-01T12:00:00.000Z',
   ...rest,
 });
 

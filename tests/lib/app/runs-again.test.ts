@@ -1,63 +1,50 @@
-// Running an execution again leads to a new conversation, or says why not; the two are found beside each other.
+// The first run and its rerun are found from either of them, to be compared.
 import { expect, it } from 'vitest';
-import { bothOf, canRunAgain, RunsAgain } from '#lib/app/runs-again.ts';
-import { RequestError } from '#lib/client/request-error.ts';
-import type { RunRow, WorkflowDetail } from '#contract/view.ts';
+import { getRerunPair, canRunAgain, RunsAgain } from '#lib/app/runs-again.ts';
+import type { RunRow, Snapshot, WorkflowDetail } from '#contract/view.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
 
-const child = { id: 'first', workflowId: 'w1', kind: 'spawn', queuedAt: '2026-03-01T12:00:00.000Z' } as RunRow;
-const link = { conversationId: 'c1', workflowId: 'w1', runId: 'first', envelopeHash: 'h', as: 'spawn' as const };
-const later = { ...child, id: 'later', workflowId: 'w2', again: link };
+const child = { id: 'first', conversationId: 'c1', workflowId: 'w1', kind: 'spawn' } as RunRow;
+const link = { conversationId: 'c1', workflowId: 'w1', runId: 'first' };
+const later = { ...child, id: 'later', conversationId: 'c2', workflowId: 'w2', again: link };
 
 function runsAgain(connection: FakeConnection) {
   const told: string[] = [];
   const nothing = (): void => undefined;
   const toasts = { info: nothing, error: (message: string) => void told.push(message), offer: nothing };
-  return { runs: new RunsAgain(connection, toasts, () => void told.push('made')), told };
+  return { runs: new RunsAgain(connection, toasts), told };
 }
 
-it('asks for it once, and says why it was refused', async () => {
-  const made = new FakeConnection().on('run.again', () => ({ conversationId: 'c2', workflowId: 'w2', runId: 'lead' }));
-  const one = runsAgain(made);
-  expect(await one.runs.run('first')).toBe('c2');
-  expect(made.calls).toEqual([{ method: 'run.again', input: { runId: 'first', via: 'app' } }]);
-  expect(one.told).toEqual(['made']);
-  const refused = runsAgain(
-    new FakeConnection().on('run.again', () => {
-      throw new RequestError('not_allowed', 'No scouts');
-    }),
-  );
-  expect(await refused.runs.run('first')).toBeNull();
-  expect(refused.told).toEqual(['No scouts']);
-});
-
 it('finds the first and the newest again from either of them', async () => {
-  const agains = [
-    { conversationId: 'c9', workflowId: 'w9', at: child.queuedAt },
-    { conversationId: 'c2', workflowId: 'w2', at: child.queuedAt },
+  const at = '2026-03-01T12:00:00.000Z';
+  const fork = { end: 'before' as const, at, step: { runId: 'first' } };
+  const forks = [
+    { ...fork, conversationId: 'c9' },
+    { ...fork, conversationId: 'c2' },
+    { ...fork, conversationId: 'c3', step: { runId: 'first', entry: 0 } },
+    { ...fork, conversationId: 'c4', step: { runId: 'other' } },
   ];
-  expect(bothOf(child)).toBeNull();
-  expect(bothOf({ ...child, agains })).toMatchObject({
-    first: { workflowId: 'w1', runId: 'first' },
-    again: agains[1],
-    from: 'first',
-  });
-  expect(bothOf(later)).toEqual({ first: link, again: { workflowId: 'w2' }, from: 'again' });
+  expect(getRerunPair(child, { forks: [] })).toBeNull();
+  const fromFirst = getRerunPair(child, { forks });
+  expect(fromFirst).toMatchObject({ first: { runId: 'first' }, again: { conversationId: 'c2' }, from: 'first' });
+  const again = { conversationId: 'c2', workflowId: 'w2' };
+  const fromAgain = getRerunPair(later, { forks: [] });
+  expect(fromAgain).toEqual({ first: link, again, from: 'again' });
   const rows: Record<string, RunRow[]> = { w1: [child], w2: [{ ...child, id: 'lead', kind: 'lead' }, later] };
-  const connection = new FakeConnection().on(
-    'workflow.get',
-    ({ workflowId }) => ({ runs: rows[workflowId] ?? [] }) as unknown as WorkflowDetail,
-  );
+  const connection = new FakeConnection()
+    .on('workflow.get', ({ workflowId }) => ({ runs: rows[workflowId] ?? [] }) as unknown as WorkflowDetail)
+    .on('conversation.snapshot', () => ({ workflows: [{ id: 'w2', from: link }] }) as unknown as Snapshot);
   const { runs, told } = runsAgain(connection);
-  const both = await runs.both({ first: link, again: { workflowId: 'w2' } });
-  expect(both?.map((side) => side.run.id)).toEqual(['first', 'later']);
-  expect(await runs.both({ first: link, again: { workflowId: 'w1' } })).toBeNull();
+  for (const known of [fromFirst!, fromAgain!])
+    expect((await runs.both(known))?.map((side) => side.run.id)).toEqual(['first', 'later']);
+  expect(await runs.both({ first: link, again: { conversationId: 'c1', workflowId: 'w1' } })).toBeNull();
   expect(told).toEqual(['The other run is not there any more']);
 });
 
-it('is offered for what has ended and leads nobody', () => {
+it('is offered for sub-agents that have ended', () => {
   expect(canRunAgain({ kind: 'spawn', outcome: 'error' })).toBe(true);
-  expect(canRunAgain({ kind: 'coagent', outcome: 'completed' })).toBe(true);
+  expect(canRunAgain({ kind: 'coagent', outcome: 'completed' })).toBe(false);
+  expect(canRunAgain({ kind: 'chain', outcome: 'completed' })).toBe(false);
   expect(canRunAgain({ kind: 'spawn', outcome: null })).toBe(false);
   expect(canRunAgain({ kind: 'lead', outcome: 'completed' })).toBe(false);
 });

@@ -35,9 +35,16 @@ function boxIn(
   { isAlways = false, tall = false, inSight = false, isField = false },
 ): void {
   const element = {
-    ...{ scrollHeight: tall ? 500 : 100, clientHeight: 100, scrollTop: 0, tabIndex: -1, children: [] },
-    ...{ hasAttribute: () => true, addEventListener: () => undefined, removeEventListener: () => undefined },
-    ...{ getBoundingClientRect: () => ({ left: 0, width: 10, bottom: 10 }), contains: () => inSight },
+    scrollHeight: tall ? 500 : 100,
+    clientHeight: 100,
+    scrollTop: 0,
+    tabIndex: -1,
+    children: [],
+    hasAttribute: () => true,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+    getBoundingClientRect: () => ({ left: 0, width: 10, bottom: 10 }),
+    contains: () => inSight,
   };
   const observer = class {
     observe(): void {}

@@ -1,7 +1,7 @@
 // Every message goes out by one function; what is refused stays with the caller, or is told by a toast.
 import { describe, expect, it } from 'vitest';
 import { App } from '#lib/app/app.svelte.ts';
-import { RequestError } from '#lib/client/request-error.ts';
+import { RequestError } from '#lib/words/request-error.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { Rows } from '../support/rows.ts';
 import { CONVERSATION } from '../support/story.ts';
@@ -27,7 +27,11 @@ describe('App', () => {
     await settled();
     expect(connection.calls.map(({ method }) => method)).toEqual(['message.send', 'conversation.list', 'app.state']);
     expect(connection.calls[0]?.input).toEqual({
-      ...{ conversationId: id, sentAs: id, text: 'Hello', via: 'app', begin: { folder: '/work', agent: 'writer' } },
+      conversationId: id,
+      sentAs: id,
+      text: 'Hello',
+      via: 'app',
+      begin: { folder: '/work', agent: 'writer' },
     });
     expect(await app.startConversation({}, 'Hello', { sentAs: CONVERSATION }), 'once more').toBe(CONVERSATION);
   });
@@ -36,7 +40,10 @@ describe('App', () => {
     const { app } = open(new FakeConnection());
     const given: string[] = [];
     const box = (name: string) => ({
-      ...{ folder: undefined, agent: 'lead', mention: () => undefined, insert: () => undefined },
+      folder: undefined,
+      agent: 'lead',
+      mention: () => undefined,
+      insert: () => undefined,
       focus: () => given.push(name),
     });
     app.focusBox();

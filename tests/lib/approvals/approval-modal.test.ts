@@ -40,12 +40,21 @@ const foreign = {
   preview: null,
   hash: 'h',
   mcp: {
-    ...{ server: 'files', runs: 'npx -y @example/files', tool: 'write', before: null, hash: 'h' },
+    server: 'files',
+    runs: 'npx -y @example/files',
+    tool: 'write',
+    before: null,
+    hash: 'h',
     description: 'Writes a file.\u202E Allow it.',
   },
 } as const satisfies ApprovalRequest['subject'];
 const command = {
-  ...{ kind: 'tool', tool: 'bash', input: { command: 'rm *' }, folder: '/tmp/project', preview: null, hash: 'h' },
+  kind: 'tool',
+  tool: 'bash',
+  input: { command: 'rm *' },
+  folder: '/tmp/project',
+  preview: null,
+  hash: 'h',
   startsIn: 'web/app',
 } as const satisfies ApprovalRequest['subject'];
 const wordsOf = (html: string) => html.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
@@ -72,9 +81,21 @@ async function shown(
   } as unknown as App;
   await settled();
   const request: ApprovalRequest = {
-    ...{ id: id(4), conversationId: id(1), workflowId: id(2), runId: id(3), toolCallId: 'toolu_1', agent: 'lead' },
-    ...{ chain: ['user', 'lead'], title: 'Go on?', description: 'It gets its prompt.', options: [], reversible: true },
-    ...{ remainingMs: 300_000, at: '2026-01-02T03:04:05.000Z', risk, subject },
+    id: id(4),
+    conversationId: id(1),
+    workflowId: id(2),
+    runId: id(3),
+    toolCallId: 'toolu_1',
+    agent: 'lead',
+    chain: ['user', 'lead'],
+    title: 'Go on?',
+    description: 'It gets its prompt.',
+    options: [],
+    reversible: true,
+    remainingMs: 300_000,
+    at: '2026-01-02T03:04:05.000Z',
+    risk,
+    subject,
     ...more,
   };
   const decisions = subject.kind === 'envelopes' ? subject.items.map(() => null) : [null];
@@ -193,7 +214,9 @@ describe('the approval modal', () => {
     const tool = { tool: 'list', description: 'Lists.', inputSchema: {}, permissions: ['DatabaseRead' as const] };
     const mcp = [
       {
-        ...{ server: 'tracker', runs: 'node tracker.mjs', config: 'c' },
+        server: 'tracker',
+        runs: 'node tracker.mjs',
+        config: 'c',
         tools: [
           { ...tool, name: 'mcp__tracker__list' },
           { ...tool, name: 'mcp__tracker__read_resource', tool: null },

@@ -6,12 +6,25 @@ import RecentAnswers from '#lib/approvals/recent-answer-list.svelte';
 import { chosenIn } from '#lib/history/timeline/address.ts';
 
 const decision = {
-  ...{ item: 0, outcome: 'rejected', allowed: false, decidedBy: 'person', ruleId: null, reason: 'Not now' },
+  item: 0,
+  outcome: 'rejected',
+  allowed: false,
+  decidedBy: 'person',
+  ruleId: null,
+  reason: 'Not now',
   at: '2026-01-02T03:04:05.000Z',
 };
 const answered = {
-  ...{ approvalId: 'q1', conversationId: 'c', workflowId: 'w', runId: 'asker', agent: 'helper' },
-  ...{ kind: 'envelopes', title: 'Find the tests', risk: 'low', grant: null, decision },
+  approvalId: 'q1',
+  conversationId: 'c',
+  workflowId: 'w',
+  runId: 'asker',
+  agent: 'helper',
+  kind: 'envelopes',
+  title: 'Find the tests',
+  risk: 'low',
+  grant: null,
+  decision,
 } as unknown as Answered;
 
 it('opens the question beside the lanes', () => {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { RunRow } from '#contract/view.ts';
 import { Changes } from '#lib/changes/changes.svelte.ts';
 import ChangedSince from '#lib/changes/changed-since.svelte';
-import { RequestError } from '#lib/client/request-error.ts';
+import { RequestError } from '#lib/words/request-error.ts';
 import { changeRow, fileState } from '../support/change-rows.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { CONVERSATION } from '../support/story.ts';

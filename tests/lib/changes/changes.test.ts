@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UndoneFile } from '#contract/change.ts';
 import { Changes } from '#lib/changes/changes.svelte.ts';
-import { RequestError } from '#lib/client/request-error.ts';
+import { RequestError } from '#lib/words/request-error.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { CONVERSATION } from '../support/story.ts';
 import { changeRow, fileState } from '../support/change-rows.ts';

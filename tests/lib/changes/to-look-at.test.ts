@@ -12,7 +12,12 @@ const at = '2026-01-02T03:04:05.000Z';
 
 function call(toolCallId: string, more: Partial<ToolCallRow> = {}): ToolCallRow {
   return {
-    ...{ runId: 'lead', toolCallId, name: 'bash', status: 'completed' as const, startedAt: at, endedAt: at },
+    runId: 'lead',
+    toolCallId,
+    name: 'bash',
+    status: 'completed' as const,
+    startedAt: at,
+    endedAt: at,
     ...more,
   };
 }

@@ -25,7 +25,7 @@ function conversation(): Story {
   return story;
 }
 
-const viewOf = ({ events }: Story): View => events.reduce(reduce, fromSnapshot(new Rows().snapshot()));
+const viewOf = ({ events }: Story): View => reduce(fromSnapshot(new Rows().snapshot()), events);
 
 describe('messagesWith', () => {
   it('looks at what the person and the lead said, as it reads on the page', () => {

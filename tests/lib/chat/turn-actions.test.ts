@@ -92,8 +92,15 @@ it('forks after the newest answer and sends its message again by command', async
   const workflow = endedWorkflow();
   const ignore = () => undefined;
   const commands = chatCommands({
-    ...{ app: { forks, toasts } as unknown as App, conversation, workflows: [workflow] },
-    ...{ rename: ignore, rewind: ignore, remove: ignore, stop: ignore, toggleContext: ignore, toggleChanges: ignore },
+    app: { forks, toasts } as unknown as App,
+    conversation,
+    workflows: [workflow],
+    rename: ignore,
+    rewind: ignore,
+    remove: ignore,
+    stop: ignore,
+    toggleContext: ignore,
+    toggleChanges: ignore,
   });
   commands.fork?.();
   await settled();

@@ -8,7 +8,7 @@ import { Forks } from '#lib/app/forks.ts';
 import ExecutionRow from '#lib/history/execution-row.svelte';
 import ForkStep from '#lib/history/fork-step.svelte';
 import WorkflowNotes from '#lib/history/workflow-notes.svelte';
-import SessionFolder from '#lib/parts/session-folder.svelte';
+import SessionFolder from '#lib/history/session-folder.svelte';
 import MissingNote from '#lib/runs/missing-note.svelte';
 import { mountInApp, useDocument } from '../support/dom.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';

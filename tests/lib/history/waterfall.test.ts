@@ -1,5 +1,5 @@
 // A workflow's time is drawn as work only where somebody worked on it.
-import { entriesIn } from '#lib/view/run-entries.ts';
+import { entriesIn } from '#lib/view/reduce.ts';
 import { describe, expect, it } from 'vitest';
 import { type Lane, lanesOf } from '#lib/history/waterfall.ts';
 import { CALL, flow, follow, round, stage, team } from '../support/flows.ts';

@@ -48,11 +48,16 @@ it('has the sub-agents of what a fork took over, with their calls once one of th
   const [workflow] = workflows;
   if (!workflow) throw new Error('The story has a workflow');
   const isChild = (run: { id: string }) => run.id === child.runId;
-  const cached = { conversationId: 'origin', workflowId: 'first', runId: child.runId };
-  const elsewhere = runs.filter(isChild).map((run) => ({ ...run, cached }));
+  const copiedFrom = { conversationId: 'origin', workflowId: 'first', runId: child.runId };
+  const elsewhere = runs.filter(isChild).map((run) => ({ ...run, copiedFrom }));
   const connection = new FakeConnection()
     .on('workflow.get', () => ({
-      ...{ conversation, workflow, runs: runs.filter((run) => !isChild(run)), calls: [], approvals, requests: [] },
+      conversation,
+      workflow,
+      runs: runs.filter((run) => !isChild(run)),
+      calls: [],
+      approvals,
+      requests: [],
       elsewhere,
     }))
     .on('run.entries', ({ runId }) => entries[runId] ?? [])
@@ -76,7 +81,12 @@ it('is read again when a change of it is undone, wherever that was, and not afte
   const [workflow] = workflows;
   if (!workflow) throw new Error('The story has a workflow');
   const connection = new FakeConnection().on('workflow.get', () => ({
-    ...{ conversation, workflow, runs, calls, approvals, requests: [] },
+    conversation,
+    workflow,
+    runs,
+    calls,
+    approvals,
+    requests: [],
   }));
   const page = new WorkflowPage(connection, workflowId);
   await settled();

@@ -19,12 +19,28 @@ function renderCall(
   change: Call['change'] = null,
 ): string {
   const result = {
-    ...{ kind: 'tool' as const, n: 1, at: '2026-01-02T03:04:05.000Z', toolCallId: 'toolu_1', name },
-    ...{ status: 'completed' as const, output, durationMs: 5, metadata, ...(image && { image }) },
+    kind: 'tool' as const,
+    n: 1,
+    at: '2026-01-02T03:04:05.000Z',
+    toolCallId: 'toolu_1',
+    name,
+    status: 'completed' as const,
+    output,
+    durationMs: 5,
+    metadata,
+    ...(image && { image }),
   };
   const call: Call = {
-    ...{ id: 'toolu_1', name, input, draft: null, state: 'completed' },
-    ...{ startedAt: null, result, children: [], change, allowedBy: null },
+    id: 'toolu_1',
+    name,
+    input,
+    draft: null,
+    state: 'completed',
+    startedAt: null,
+    result,
+    children: [],
+    change,
+    allowedBy: null,
   };
   return render(CallParts, { props: { app, call, run } }).body.replaceAll(/<!--.*?-->/g, '');
 }

@@ -7,7 +7,7 @@ import MemoryNotes from '#lib/settings/memory-notes.svelte';
 import SearchKey from '#lib/settings/search-key.svelte';
 import SettingField from '#lib/settings/setting-field.svelte';
 import type { SettingsForm } from '#lib/settings/settings-form.svelte.ts';
-import { RequestError } from '#lib/client/request-error.ts';
+import { RequestError } from '#lib/words/request-error.ts';
 import { TextSize } from '#lib/settings/text-size.svelte.ts';
 import { mountInApp, useDocument } from '../support/dom.ts';
 import { FakeConnection } from '../support/fake-connection.ts';

@@ -22,13 +22,18 @@ test('all holds where all was found so', () => {
 test('a browser answers for itself; what was not said yet is not known', () => {
   expect(standing({ ...STATE, shell: null })).toMatchObject({ sandbox: 'else', isolation: 'else', fuses: 'else' });
   expect(standing({ ...STATE, shell: { ...SHELL, sandbox: null, fuses: 'unpacked' } })).toMatchObject({
-    ...{ sandbox: 'else', isolation: 'holds', fuses: 'else', policy: 'holds' },
+    sandbox: 'else',
+    isolation: 'holds',
+    fuses: 'else',
+    policy: 'holds',
   });
 });
 
 test('what does not hold is open', () => {
   expect(standing({ ...STATE, commands: null, shell: { ...SHELL, sandbox: false, isolation: false } })).toMatchObject({
-    ...{ sandbox: 'open', isolation: 'open', commands: 'open' },
+    sandbox: 'open',
+    isolation: 'open',
+    commands: 'open',
   });
   for (const wire of ['110011000', '000011000', '011011000', '010111000', '010001000', '010010000'])
     expect(standing({ ...STATE, shell: { ...SHELL, fuses: fuses(wire) } }), wire).toMatchObject({ fuses: 'open' });

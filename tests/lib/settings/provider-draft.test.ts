@@ -22,7 +22,8 @@ it('marks the field that was missed, and asks nobody', () => {
 
 it('offers the servers of this machine, and takes the address and first model of the chosen one', async () => {
   const server = {
-    ...{ name: 'Ollama', models: ['tiny:1b', 'small:3b'] },
+    name: 'Ollama',
+    models: ['tiny:1b', 'small:3b'],
     speaks: [{ type: 'openai-chat' as const, baseUrl: 'http://127.0.0.1:11434/v1' }],
   };
   const connection = new FakeConnection().on('provider.detect', () => [server]);

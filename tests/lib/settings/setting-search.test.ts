@@ -16,7 +16,9 @@ import { sectionAt, SECTIONS } from '#lib/view/settings/sections.ts';
 import { settingsOf } from '../../support/compose.ts';
 
 const rows = settingRows(settingsOf('[models]\ndefault = "opus"\n')).map((row) => ({
-  ...{ ...row, origin: { from: 'default' as const }, others: [] },
+  ...row,
+  origin: { from: 'default' as const },
+  others: [],
 }));
 const entries = entriesOf(rows, true);
 const found = (query: string): string[] => findEntries(entries, query).map(({ entry }) => keyOf(entry));
@@ -43,7 +45,7 @@ describe('findEntries', () => {
   });
 
   it('wants every word, whatever its case and the marks on its letters', () => {
-    expect(found('BACKUPS Kéep')).toEqual(['backups.keep', 'backups.max_age_days']);
+    expect(found('BACKUPS Kéep')).toEqual(['backups.keep', 'backups.max_age_days', 'backups.daily']);
     expect(found('backups blargh')).toEqual([]);
     expect(found('   ')).toEqual([]);
   });

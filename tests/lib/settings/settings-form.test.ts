@@ -2,14 +2,22 @@
 import { describe, expect, it } from 'vitest';
 import type { ExplainedSetting } from '#contract/settings/setting-methods.ts';
 import { App } from '#lib/app/app.svelte.ts';
-import { RequestError } from '#lib/client/request-error.ts';
+import { RequestError } from '#lib/words/request-error.ts';
 import { isHeld, ownValue, SettingsForm } from '#lib/settings/settings-form.svelte.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
 
 const FILE = '/home/config.toml';
 const rowOf = (parts: Partial<ExplainedSetting> = {}): ExplainedSetting => ({
-  ...{ path: 'limits.max_concurrent', kind: 'integer', description: 'How many.', value: 3, default: 3 },
-  ...{ min: 1, max: 3, choices: null, origin: { from: 'default' }, others: [] },
+  path: 'limits.max_concurrent',
+  kind: 'integer',
+  description: 'How many.',
+  value: 3,
+  default: 3,
+  min: 1,
+  max: 3,
+  choices: null,
+  origin: { from: 'default' },
+  others: [],
   ...parts,
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { App } from '#lib/app/app.svelte.ts';
 import { Commands } from '#lib/app/commands.svelte.ts';
-import { slashCommands } from '#lib/parts/composer/suggestions.ts';
+import { slashCommands } from '#lib/chat/composer/suggestions.ts';
 import { Palette } from '#lib/shell/palette-findings.svelte.ts';
 import { COMMAND_IDS, slashOf } from '#lib/view/shell/command-table.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
@@ -20,7 +20,7 @@ const KNOWS_CTRL = [
   // The shortcuts themselves, as they are pressed.
   ...['app/commands.svelte.ts', 'view/shell/keys.ts'],
   // Keys without it: with it they are none of theirs.
-  ...['ui/virtual-list.svelte', 'approvals/question-list.svelte', 'parts/composer.svelte'],
+  ...['ui/scrolling/virtual-list.svelte', 'approvals/question-list.svelte', 'chat/composer/composer.svelte'],
   ...['history/timeline/timeline.svelte', 'history/replay/player-keys.ts'],
   // With a wheel, and with a press of the mouse.
   ...['history/timeline/pan.ts', 'shell/rail-list.svelte'],

@@ -1,5 +1,6 @@
 // The banner of the connection, mounted without a browser.
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { phrase } from '#contract/approvals/phrases.ts';
 import ConnectionBanner from '#lib/shell/connection-banner.svelte';
 import { mountInApp, useDocument } from '../support/dom.ts';
 
@@ -18,4 +19,17 @@ it('shows why work waits while the disk is full', async () => {
   const diskFull = { code: 'store_unwritable' as const, message: 'The disk of /data is full: free some space' };
   const page = await mountInApp(ConnectionBanner, { status: 'open' as const, diskFull });
   expect(page.text).toContain('The work waits. The disk of /data is full: free some space.');
+});
+
+it('shows what was recovered of a damaged store until the person hides it', async () => {
+  const notice = {
+    at: '2026-01-02T03:04:05Z',
+    message: 'The store was rebuilt',
+    says: [phrase('folder_gone', { folder: '/a' })],
+  };
+  const onhide = vi.fn();
+  const page = await mountInApp(ConnectionBanner, { status: 'open' as const, notice, onhide });
+  expect(page.text).toContain('History: The store was rebuilt.');
+  await page.press('Hide');
+  expect(onhide).toHaveBeenCalledWith(notice.at);
 });

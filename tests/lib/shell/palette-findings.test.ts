@@ -11,12 +11,22 @@ import { FakeConnection } from '../support/fake-connection.ts';
 import { storage } from '../support/storage.ts';
 
 const HIT: SearchHit = {
-  ...{ conversationId: 'c', workflowId: 'w', runId: 'r', n: 4, kind: 'report', agent: 'alpha' },
-  ...{ title: 'Parsers', at: '2026-03-01T12:00:00.000Z', snippet: 'The parser is fine', hits: [] },
+  conversationId: 'c',
+  workflowId: 'w',
+  runId: 'r',
+  n: 4,
+  kind: 'report',
+  agent: 'alpha',
+  title: 'Parsers',
+  at: '2026-03-01T12:00:00.000Z',
+  snippet: 'The parser is fine',
+  hits: [],
 };
 
 const rows = settingRows(settingsOf('')).map((row) => ({
-  ...{ ...row, origin: { from: 'default' as const }, others: [] },
+  ...row,
+  origin: { from: 'default' as const },
+  others: [],
 }));
 
 beforeEach(() => {
@@ -36,8 +46,12 @@ function desk(box: App['box'] = null) {
     .on('history.search', () => ({ items: [HIT], next: null }))
     .on('settings.list', () => rows);
   const app = {
-    ...{ connection, box, folder: '/x', settings: { folder: '/home' } },
-    ...{ conversations: { items: [] }, rail: { active: null } },
+    connection,
+    box,
+    folder: '/x',
+    settings: { folder: '/home' },
+    conversations: { items: [] },
+    rail: { active: null },
   } as unknown as App;
   const palette = new Palette(app, { can: () => false, keysOf: () => '' } as unknown as Commands);
   const type = async (query: string): Promise<void> => {

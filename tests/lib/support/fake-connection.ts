@@ -1,7 +1,7 @@
 /** A connection whose other side is the test: it answers methods and sends events. */
 import type { Input, MethodName, Output, TopicEvent, TopicInput, TopicName } from '#contract/rpc.ts';
-import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
-import { RequestError } from '#lib/client/request-error.ts';
+import type { Connection, ConnectionStatus } from '#lib/app/client/connection.ts';
+import { RequestError } from '#lib/words/request-error.ts';
 
 type Handler = (input: never) => unknown;
 

@@ -1,6 +1,6 @@
 /** A link whose other side is the test. */
 import type { ClientFrame, ServerFrame } from '#contract/frames.ts';
-import type { Link } from '#lib/client/link.ts';
+import type { Link } from '#lib/app/client/link.ts';
 
 export class FakeLink implements Link {
   onopen: Link['onopen'] = null;

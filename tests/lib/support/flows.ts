@@ -19,7 +19,7 @@ export function flow(coagent: string | null, type: 'judge' | 'loop' = 'judge'): 
 
 /** What the screen has of a story until now. */
 export function viewOf({ events }: Story): View {
-  return events.reduce(reduce, fromSnapshot(new Rows().snapshot()));
+  return reduce(fromSnapshot(new Rows().snapshot()), events);
 }
 
 export interface Team {

@@ -21,9 +21,6 @@ export function workflow(story: Story, choices: Choices): void {
   if (choices.resumed) resume(lead, choices.prompt);
   lead.answer(choices.answer);
   story.endWorkflow(lead, 'completed', choices.answer);
-  // The person went back to before it, and in some stories had it told again.
-  if (choices.early)
-    for (const left of choices.retry ? [true] : [true, false]) lead.say({ type: 'workflow-leave', left });
 }
 
 /** A first attempt that broke in the middle of its answer. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import {
   boundsOfRun,
   boundsOfWorkflow,
@@ -18,7 +18,7 @@ import { Rows } from '../support/rows.ts';
 function rows(): { run: RunRow; workflow: WorkflowRow } {
   const story = new Story();
   story.lead('Do it');
-  const view = story.events.reduce(reduce, fromSnapshot(new Rows().snapshot()));
+  const view = reduce(fromSnapshot(new Rows().snapshot()), story.events);
   const [run] = view.runs;
   const [workflow] = view.workflows;
   if (!run || !workflow) throw new Error('the story has a workflow');

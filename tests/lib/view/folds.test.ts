@@ -8,8 +8,15 @@ import { foldedCalls } from '#lib/words/fold-words.ts';
 
 function call(id: string, name = 'read_file', more: Partial<Call> = {}, metadata: Record<string, unknown> = {}): Call {
   const result: Call['result'] = {
-    ...{ kind: 'tool', n: 1, at: '2026-01-02T03:04:05.000Z', toolCallId: id, name },
-    ...{ status: 'completed', output: 'Done.', durationMs: 5, metadata },
+    kind: 'tool',
+    n: 1,
+    at: '2026-01-02T03:04:05.000Z',
+    toolCallId: id,
+    name,
+    status: 'completed',
+    output: 'Done.',
+    durationMs: 5,
+    metadata,
   };
   const own = { id, name, input: { path: `${id}.ts` }, draft: null, state: 'completed' as const };
   return { ...own, startedAt: null, result, children: [], change: null, allowedBy: null, ...more };

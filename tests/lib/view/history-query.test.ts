@@ -92,7 +92,11 @@ describe('the address of the history', () => {
     const asked = { ...NO_FILTERS, agent: 'lead', outcome: 'error', from: '2026-01-31', minCostUsd: 1 } as const;
     const days = [spanOfDay('2026-02-01')];
     expect(methods['workflow.days'].input.parse(workflowDaysInput(asked, days, 'model'))).toEqual({
-      ...{ agent: 'lead', outcome: 'error', from: startOfDay('2026-01-31'), minCostUsd: 1, by: 'model' },
+      agent: 'lead',
+      outcome: 'error',
+      from: startOfDay('2026-01-31'),
+      minCostUsd: 1,
+      by: 'model',
       days: [{ from: startOfDay('2026-02-01'), to: startOfDay('2026-02-02') }],
     });
     const ofAgents = { ...asked, list: 'agents', kind: 'spawn' } as const;

@@ -1,23 +1,32 @@
-/** What a running call has printed last: replaced by the next, gone with the call or its run. */
+/** The last output of a running call: replaced by the next one, removed with the call or its run. */
 import { expect, test } from 'vitest';
-import type { ToolCallRow } from '#contract/view.ts';
 import { type Output, outputsWithout, withOutput } from '#lib/view/outputs.ts';
+import { fromSnapshot, reduce } from '#lib/view/reduce.ts';
+import { Rows } from '../support/rows.ts';
+import { Story } from '../support/story.ts';
 
-const row = (toolCallId: string, status: ToolCallRow['status']): ToolCallRow => {
-  return { runId: 'r', toolCallId, name: 'bash', status, startedAt: '2026-03-01T12:00:00.000Z', endedAt: null };
-};
 const output = (toolCallId: string, tail: string): Output => ({ runId: 'r', toolCallId, tail, bytes: tail.length });
-const calls = [row('a', 'running'), row('b', 'completed')];
 
-test('the newest is shown, and only of a call that runs', () => {
-  let view: { calls: ToolCallRow[]; outputs: Output[] } = { calls, outputs: [] };
-  for (const one of [output('a', 'x'), output('b', 'late'), output('c', 'nobody'), output('a', 'y')])
-    view = withOutput(view, one);
-  expect(view.outputs).toEqual([output('a', 'y')]);
+test('replaces the output of the same call', () => {
+  let view: { outputs: readonly Output[] } = { outputs: [] };
+  for (const one of [output('a', 'x'), output('b', 'z'), output('a', 'y')]) view = withOutput(view, one);
+  expect(view.outputs).toEqual([output('b', 'z'), output('a', 'y')]);
 });
 
-test('it goes with its call, or with all of its run', () => {
+test('shows the output of running calls alone', () => {
+  const story = new Story();
+  const { lead } = story.lead('Go');
+  lead.toolStart('a', 'bash');
+  lead.toolStart('b', 'bash');
+  lead.toolEnd('b', 'bash');
+  lead.printed('b', 'late');
+  lead.printed('c', 'unknown');
+  const { outputs } = reduce(fromSnapshot(new Rows().snapshot()), story.events);
+  expect(outputs).toEqual([{ ...output('a', 'second line'), runId: lead.runId }]);
+});
+
+test('removes the output of a call, or of all calls of a run', () => {
   const outputs = [output('a', 'x'), output('d', 'z'), { ...output('a', 'other'), runId: 's' }];
-  expect(outputsWithout({ outputs }, 'r', 'a')).toEqual(outputs.slice(1));
-  expect(outputsWithout({ outputs }, 'r')).toEqual(outputs.slice(2));
+  expect(outputsWithout(outputs, 'r', 'a')).toEqual(outputs.slice(1));
+  expect(outputsWithout(outputs, 'r')).toEqual(outputs.slice(2));
 });

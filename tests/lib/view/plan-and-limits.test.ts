@@ -83,7 +83,7 @@ function both(story: Story): { view: View; stored: Snapshot } {
   for (const event of story.events) rows.take(event);
   const lists = { workflows: [], runs: [], calls: [], approvals: [], open: [] };
   const empty = { seq: 0, conversation: emptyConversation(), more: false, entries: {}, ...lists };
-  return { view: story.events.reduce(reduce, fromSnapshot(empty)), stored: rows.snapshot() };
+  return { view: reduce(fromSnapshot(empty), story.events), stored: rows.snapshot() };
 }
 
 function firstOf(view: View): { workflow: WorkflowRow; child: RunRow } {

@@ -40,7 +40,7 @@ describe('reduce', () => {
     fc.assert(
       fc.property(fc.array(choices, { minLength: 1, maxLength: 3 }), (workflows) => {
         const events = storyOf(workflows);
-        const view = events.reduce(reduce, emptyView());
+        const view = reduce(emptyView(), events);
         expect(view).toEqual(fromSnapshot(snapshotAfter(events)));
       }),
       samples(20),
@@ -50,7 +50,7 @@ describe('reduce', () => {
   it('keeps a title that was given before the first message', () => {
     const named = { ...emptyView(), conversation: { ...emptyView().conversation, title: 'Named' } };
     const [one] = fc.sample(choices, 1);
-    expect(storyOf([one!]).reduce(reduce, named).conversation.title).toBe('Named');
+    expect(reduce(named, storyOf([one!])).conversation.title).toBe('Named');
   });
 
   it('needs no hints for the view at rest', () => {
@@ -58,7 +58,7 @@ describe('reduce', () => {
       fc.property(choices, (one) => {
         const events = storyOf([one]);
         const durable = events.filter((event) => 'seq' in event);
-        expect(durable.reduce(reduce, emptyView())).toEqual(events.reduce(reduce, emptyView()));
+        expect(reduce(emptyView(), durable)).toEqual(reduce(emptyView(), events));
       }),
       samples(15),
     );
@@ -71,7 +71,7 @@ describe('reduce', () => {
         const at = cut % (events.length + 1);
         const from = Math.max(0, at - (overlap % 12));
         const view = attach(snapshotAfter(events.slice(0, at)), events.slice(from));
-        expect(view).toEqual(events.reduce(reduce, emptyView()));
+        expect(view).toEqual(reduce(emptyView(), events));
       }),
       samples(50),
     );
@@ -83,8 +83,8 @@ describe('reduce', () => {
         const events = storyOf([one]);
         const middle = cut % events.length;
         const attached = fromSnapshot(snapshotAfter(events.slice(0, middle)));
-        const both = [attached, events.slice(0, middle).reduce(reduce, emptyView())];
-        const [a, b] = both.map((view) => texts(events.slice(middle, middle + 6).reduce(reduce, view)));
+        const both = [attached, reduce(emptyView(), events.slice(0, middle))];
+        const [a, b] = both.map((view) => texts(reduce(view, events.slice(middle, middle + 6))));
         expect(a).toEqual(b);
       }),
       samples(50),

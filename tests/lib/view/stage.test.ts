@@ -69,7 +69,11 @@ describe('what it does now', () => {
     return nowOf({ run: row, phase: 'running', entries, ...idle, ...change });
   }
   const open = (kind: 'text' | 'thinking', words: string): Working['open'] => ({
-    ...{ messageId: id(90), conversationId: id(1), workflowId: id(2), runId: id(3), at: '2026-01-02T03:04:05.000Z' },
+    messageId: id(90),
+    conversationId: id(1),
+    workflowId: id(2),
+    runId: id(3),
+    at: '2026-01-02T03:04:05.000Z',
     parts: [{ kind, text: words, toolCallId: null, name: null }],
   });
   const says = (now: Now) => text.stage.now('coder', now);

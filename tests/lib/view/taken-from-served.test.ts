@@ -15,7 +15,9 @@ const asked = built().child(
     { tools: ['bash', 'write_file', 'task_complete'], next: ['writer'], flow },
     { name: 'reviewer' },
     {
-      ...{ name: 'writer', tools: ['write_file', 'read_file'], flow },
+      name: 'writer',
+      tools: ['write_file', 'read_file'],
+      flow,
     },
   ),
 );

@@ -16,7 +16,7 @@ function views(early: boolean): View[] {
   ];
   workflow(story, { prompt: 'Do it', answer: 'Done.', children, retry: false, early, resumed: false });
   let view = fromSnapshot(new Rows().snapshot());
-  return story.events.map((event: AgentEvent) => (view = reduce(view, event)));
+  return story.events.map((event: AgentEvent) => (view = reduce(view, [event])));
 }
 
 function leadBlocks(view: View): Block[] {

@@ -55,7 +55,11 @@ test('the items of a batch stay in its order, each on its own, without those tha
 test('what holds up nothing comes after it: questions that sleep, workflows to resume, sign-ins', () => {
   const sleeping = question('asleep', { risk: 'high', workflowId: id(7), at: minute(1) });
   const cut = (workflowId: string, title: string, at: string) => ({
-    ...{ conversationId: id(1), workflowId, title, agent: 'lead', at },
+    conversationId: id(1),
+    workflowId,
+    title,
+    agent: 'lead',
+    at,
   });
   const state = {
     questions: [question('awake', { risk: 'low', reversible: true, at: minute(9) })],

@@ -47,8 +47,8 @@ describe('the person', () => {
     const asked = [approval(2, 22), { ...approval(0, 30), request: { workflowId: 'v', at: at(0) } } as Approval];
     expect(timesOf(workflow, asked, [], 0)).toEqual({ workMs: 10_000, waitedMs: 20_000 });
     expect(timesOf({ ...workflow, workedMs: 15_000 }, asked, [], 0)).toEqual({ workMs: 15_000, waitedMs: 20_000 });
-    const taken = { conversationId: 'c', workflowId: 'v', runId: 'r', waitedMs: 12_000, workedMs: 19_000 };
-    expect(timesOf({ ...workflow, taken }, [], [], 0)).toEqual({ workMs: 19_000, waitedMs: 12_000 });
+    const copiedFrom = { conversationId: 'c', workflowId: 'v', runId: 'r', waitedMs: 12_000, workedMs: 19_000 };
+    expect(timesOf({ ...workflow, copiedFrom }, [], [], 0)).toEqual({ workMs: 19_000, waitedMs: 12_000 });
     const busy = { ...workflow, workedMs: 4000 };
     expect(timesOf(busy, asked, [], 0), 'what was counted leaves out other waits').toEqual({
       workMs: 4000,

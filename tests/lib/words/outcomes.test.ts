@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Outcome } from '#contract/outcome.ts';
-import { OUTCOMES } from '#contract/status-of.ts';
+import { OUTCOMES } from '#domain/status-of.ts';
 import { text } from '#lib/words/text.ts';
 
 it('has a word for every outcome', () => {

@@ -113,7 +113,11 @@ it('says what is wrong in a file from its parts, and as core has it where one is
 
 it('says what a file does that asks for trust, with what its lead gives it and what stands in it', () => {
   const agent = phrase('trust_agent', {
-    ...{ isLead: false, name: 'log-reader', model: null, permissions: '', tools: 'grep, glob' },
+    isLead: false,
+    name: 'log-reader',
+    model: null,
+    permissions: '',
+    tools: 'grep, glob',
     description: 'Reads logs.',
   });
   const said = text.said.trust({ says: sentenceOf(agent), phrases: [agent] }).replaceAll('\u202F', ' ');
@@ -121,7 +125,12 @@ it('says what a file does that asks for trust, with what its lead gives it and w
     'agent log-reader · modèle : comme l’agent principal · permissions : aucune · outils : grep, glob. Reads logs.',
   );
   const server = phrase('trust_server', {
-    ...{ name: 'docs', runs: 'node docs.js', isEnabled: true, place: 'sandbox', sets: 'LEVEL', gets: '' },
+    name: 'docs',
+    runs: 'node docs.js',
+    isEnabled: true,
+    place: 'sandbox',
+    sets: 'LEVEL',
+    gets: '',
   });
   const fault = phrase('trust_server_fault', { name: 'bad', fault: 'x' });
   const phrases = [server, fault];

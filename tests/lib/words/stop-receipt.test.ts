@@ -4,7 +4,15 @@ import type { StopReceipt } from '#contract/view.ts';
 import { stopReceipt } from '#lib/words/shell-words.ts';
 
 const receipt = (rest: Partial<StopReceipt>): StopReceipt => ({
-  ...{ agents: 1, requests: 0, tools: 0, approvals: 0, left: 0, ended: [], goOn: [], withdrawn: [], queued: 0 },
+  agents: 1,
+  requests: 0,
+  tools: 0,
+  approvals: 0,
+  left: 0,
+  ended: [],
+  goOn: [],
+  withdrawn: [],
+  queued: 0,
   ...rest,
 });
 const lead = { agent: 'lead', place: 0 };

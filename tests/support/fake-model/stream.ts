@@ -45,16 +45,28 @@ export function startOf(id: string, model: string, { usage = {} }: ReplyOptions)
   return eventOf({
     type: 'message_start',
     message: {
-      ...{ id, type: 'message', role: 'assistant', model, content: [], container: null, diagnostics: null },
-      ...{ stop_reason: null, stop_sequence: null, stop_details: null },
+      id,
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [],
+      container: null,
+      diagnostics: null,
+      stop_reason: null,
+      stop_sequence: null,
+      stop_details: null,
       usage: {
         ...inputUsage(count),
         cache_creation: {
           ephemeral_5m_input_tokens: count.cacheWrite5m,
           ephemeral_1h_input_tokens: count.cacheWrite1h,
         },
-        ...{ output_tokens: 1, output_tokens_details: null, server_tool_use: null },
-        ...{ service_tier: 'standard', inference_geo: null, speed: null },
+        output_tokens: 1,
+        output_tokens_details: null,
+        server_tool_use: null,
+        service_tier: 'standard',
+        inference_geo: null,
+        speed: null,
       },
     },
   });
@@ -85,7 +97,9 @@ export function chunksOf(blocks: Block[], options: ReplyOptions, deltaMs: number
       delta: {
         // Scripts may have reasons that nobody knows.
         stop_reason: stopOf(blocks, options) as Anthropic.StopReason,
-        ...{ stop_sequence: null, stop_details: null, container: null },
+        stop_sequence: null,
+        stop_details: null,
+        container: null,
       },
       usage: {
         ...inputUsage(count),

@@ -1,6 +1,6 @@
 /** A recorded workflow with runs that serve others: a lead with a reviewer, and a chain whose first agent has one too. */
 import type { AssistantEntry, Review } from '#contract/message.ts';
-import type { RunIds } from '#core/log/recorder.ts';
+import type { RunIds } from '#core/store/log/recorder.ts';
 import { envelopeOf } from '../envelope.ts';
 import { approve, conversationId, idOf, queue, Recording, respond, start, usageOf } from '../recording.ts';
 

@@ -71,7 +71,10 @@ const CLASSES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     input: json,
   }),
   'more than a frame has': fc.record({
-    ...{ kind: fc.constant('request'), id, method: fc.constantFrom(...METHODS), input: fc.constant({}) },
+    kind: fc.constant('request'),
+    id,
+    method: fc.constantFrom(...METHODS),
+    input: fc.constant({}),
     sender: text,
   }),
   'a frame of the other side': fc.record({

@@ -7,10 +7,10 @@ import { ControlFlow, type FlowDefinition } from '#contract/flows/control-flow.t
 import { DEFAULT_FLOW_ROUNDS, MAX_FLOW_ROUNDS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { sha256 } from '../../base/hash.ts';
 import { nearest } from '../../base/nearest.ts';
-import { type Entry, fault, laterPlace, inOrder, type Position, START, withSyntaxErrors } from '../entries.ts';
+import { type Entry, fault, inOrder, type Position, START, withSyntaxErrors } from '../entries.ts';
 import type { FoundNames } from '../definition.ts';
 import { defaultHandoff } from './handoffs.ts';
-import { selectValidValues, keys, oneOf, rule, ruleOf, whole, word } from '../keys.ts';
+import { checkKeys, keys, oneOf, rule, whole, word } from '../keys.ts';
 import type { Link } from '../links/link.ts';
 import { readToml } from '../toml.ts';
 import { HANDOFF_VARIABLES, unknownVariables, variablesIn } from '../variables.ts';
@@ -68,10 +68,6 @@ type Key = keyof Values;
 
 const KEYS = Object.keys(CompositionKeys.shape);
 export const SECTIONS: readonly string[] = [...new Set(KEYS.map((key) => key.split('.')[0] ?? ''))];
-const CHOICES: Readonly<Record<string, readonly string[]>> = {
-  'control_flow.type': ControlFlow.options,
-  'handoff.type': HANDOFF_TYPES,
-};
 
 export function parseComposition(
   source: string,
@@ -80,29 +76,21 @@ export function parseComposition(
   const read = readToml(source, SECTIONS);
   const part = read.ok ? read : read.rest;
   if (!part) return { ok: false, name: null, errors: read.ok ? [] : read.errors, warnings: [] };
-  const known = part.entries.filter(({ key }) => key !== null && KEYS.includes(key));
-  const raw: Readonly<Record<string, unknown>> = Object.fromEntries(known.map(({ key, value }) => [key ?? '', value]));
-  const entries = new Map(known.map((entry) => [entry.key, entry]));
-  const at = (key: string): Position => {
-    const entry = entries.get(key);
-    return entry ? laterPlace(() => entry.valueAt) : START;
-  };
-  const result = CompositionKeys.safeParse(raw);
-  const validValues = result.success ? result.data : selectValidValues(CompositionKeys, raw);
-  const hasKey = (key: Key): boolean => entries.has(key);
+  const { values, validValues, raw, findPosition, ...checked } = checkKeys(CompositionKeys, part.entries);
+  const at = (key: string): Position => findPosition([key]) ?? START;
+  const hasKey = (key: Key): boolean => Object.hasOwn(raw, key);
   const faults = [
-    ...part.entries.filter((entry) => !known.includes(entry)).map(unknownKey),
-    ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, entries))),
+    ...checked.unknown.map(unknownKey),
+    ...checked.faults,
     ...flowFaults(validValues, hasKey, at),
     ...variableFaults(validValues, at, source),
   ];
   const errors = inOrder(read.ok ? faults : withSyntaxErrors(read, faults));
-  if (errors.length > 0 || !result.success) {
+  if (errors.length > 0 || values === null) {
     const name = typeof raw['agent.name'] === 'string' && raw['agent.name'] !== '' ? raw['agent.name'] : null;
     const names = { at: { provider: START, model: START }, links: linksIn(validValues, at) };
     return { ok: false, name, errors, warnings: [], names };
   }
-  const values = result.data;
   const composition = {
     name: values['agent.name'],
     description: values['agent.description'],
@@ -226,18 +214,4 @@ function unknownKey({ key, at }: Entry): Fault {
     return fault(at, phrase('other_section', { key: name, section: where }), { key: name, suggestion: home });
   }
   return fault(at, phrase('unknown_section', { key: name }), { key: name, suggestion: nearest(name, SECTIONS) });
-}
-
-function errorOf(
-  issue: z.core.$ZodIssue,
-  raw: Readonly<Record<string, unknown>>,
-  entries: ReadonlyMap<string | null, Entry>,
-): Fault {
-  const key = String(issue.path[0]);
-  const place = entries.get(key)?.valueAt;
-  const about = phrase('value', { key, item: null });
-  if (!place) return fault(START, [about, phrase('is_missing')], { key });
-  const value = raw[key];
-  const suggestion = typeof value === 'string' ? nearest(value, CHOICES[key] ?? []) : null;
-  return fault(place, [about, ruleOf(issue.message)], { key, suggestion });
 }

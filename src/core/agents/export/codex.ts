@@ -1,6 +1,6 @@
 /** A custom agent of Codex: TOML, in `.codex/agents`. */
 import type { AgentDefinition } from '#contract/agent.ts';
-import { editToml } from '../edit-toml.ts';
+import { tomlLine } from '../../settings/edit-toml.ts';
 import { isWithinPermissions, type KnownTool } from '../vocabulary.ts';
 import {
   type FormattedAgent,
@@ -25,7 +25,7 @@ export function exportCodex(agent: AgentDefinition, tools: readonly KnownTool[])
     ['sandbox_mode', isReadOnly ? 'read-only' : null],
     ['developer_instructions', renderPrompt(agent)],
   ];
-  const text = keys.reduce((toml, [key, value]) => (value === null ? toml : editToml(toml, [key], value)), '');
+  const text = keys.map(([key, value]) => (value === null ? '' : tomlLine(key, value))).join('');
   const lost: LostKey[] = [
     ...findLostName(agent),
     ...(agent.role === 'primary' ? [{ key: 'role', reason: 'Codex has such agents as sub-agents only' }] : []),

@@ -5,10 +5,11 @@ import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { nearest } from '../../base/nearest.ts';
 import { agentToolName } from '../../tools/agents/agent-tool.ts';
-import { compose } from './compose.ts';
 import { fault } from '../entries.ts';
 import type { Link } from './link.ts';
 import { type FineFile, nameOf, type UnlinkedFile } from '../load.ts';
+import { canonicalHash } from '#core/base/hash.ts';
+import type { Composition } from '../compositions/composition.ts';
 
 export class Names {
   /** Those that are not refused. */
@@ -131,4 +132,25 @@ function isCalled(file: UnlinkedFile, wanted: string, from: UnlinkedFile): boole
     basename(path, extname(path)) === wanted ||
     resolve(dirname(from.path), wanted) === path
   );
+}
+
+/**
+ * The agent of a composition: its primary with another name and a control flow. The hash includes all three, so an approved agent never runs with another coagent. The keys of the primary that begin
+ * with `x-` are left out.
+ */
+function compose(
+  { name, description, flow, source, path, hash }: Composition,
+  primary: AgentDefinition,
+  coagent: AgentDefinition | null,
+): AgentDefinition {
+  const { extra: _, ...own } = primary;
+  return {
+    ...own,
+    name,
+    description,
+    flow: { ...flow, primary: primary.name, coagent: coagent?.name ?? null },
+    source,
+    sourcePath: path,
+    hash: canonicalHash([hash, primary.hash, coagent?.hash ?? null]),
+  };
 }

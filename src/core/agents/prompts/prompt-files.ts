@@ -9,9 +9,9 @@ import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { sha256 } from '../../base/hash.ts';
 import { isMissing, readRegularFile } from '../../base/regular-file.ts';
-import { keyParts, type TomlPair, tomlTree } from '../../base/toml-tree.ts';
+import { pathKey, tomlNodes } from '../../base/toml-tree.ts';
 import { writeFault } from '../../base/write-fault.ts';
-import { type Position, type RawFile, treePlace, unreadable } from '../entries.ts';
+import { type Position, type RawFile, unreadable } from '../entries.ts';
 import type { AgentPlace } from '../places.ts';
 import { replaceAll, type Replacement } from '../../base/replace.ts';
 
@@ -107,22 +107,14 @@ async function findPrompt(
 }
 
 function namedIn(text: string): Named[] {
-  const top = tomlTree(text)?.body[0].body ?? [];
-  return top.flatMap((node) => {
-    if (node.type === 'TOMLKeyValue') return namedBy(node, []);
-    return node.body.flatMap((pair) => namedBy(pair, keyParts(node)));
+  const nodes = tomlNodes(text);
+  return nodes.flatMap(({ path, value, valuePosition: at, isInner }): Named[] => {
+    const key = path.join('.');
+    if (isInner || !Object.hasOwn(FOLDERS, key) || value?.type !== 'TOMLInlineTable') return [];
+    const file = nodes.find((node) => pathKey(node.path) === pathKey([...path, 'file']))?.value;
+    if (value.body.length !== 1 || file?.type !== 'TOMLValue' || file.kind !== 'string') return [];
+    return [{ key, file: file.value, range: value.range, at }];
   });
-}
-
-function namedBy(pair: TomlPair, table: readonly string[]): Named[] {
-  const key = [...table, ...keyParts(pair)].join('.');
-  const { value } = pair;
-  if (!Object.hasOwn(FOLDERS, key) || value.type !== 'TOMLInlineTable') return [];
-  const [inner, ...more] = value.body;
-  if (!inner || more.length > 0 || keyParts(inner).join('.') !== 'file') return [];
-  const { value: file } = inner;
-  if (file.type !== 'TOMLValue' || file.kind !== 'string') return [];
-  return [{ key, file: file.value, range: value.range, at: treePlace(value.loc.start) }];
 }
 
 /** On one line, so that the lines below stay where they are. */

@@ -13,7 +13,6 @@ import type { Secrets } from '../../settings/secrets.ts';
 import type { CreateModel } from '../adapters.ts';
 import { AnsweredHosts } from '../answered-hosts.ts';
 import type { Embeddings } from '../embeddings.ts';
-import { bindOldKey } from '../kept-key.ts';
 import type { Model } from '../model.ts';
 import type { ModelLists } from '../model-lists.ts';
 import { ModelRules } from '../model-rules.ts';
@@ -124,11 +123,6 @@ export class Providers {
   concurrency(name: string): number {
     if (providerTraits(name).isScripted) return SCRIPTED_CONCURRENCY;
     return providerNames(this.#ports.settings.providers).includes(name) ? concurrencyAt(this.models.place(name)) : 1;
-  }
-
-  /** To be called once at the start: a key without an address belongs to the endpoint that is configured now. */
-  bindOldKey(): Promise<void> {
-    return bindOldKey(this.#ports.secrets, this.models.place('anthropic').address);
   }
 
   /** Each as it stands, the demo last. */
@@ -283,13 +277,20 @@ export class Providers {
 
   #demoState(): ProviderState {
     return {
-      ...{ name: DEMO, type: DEMO, active: this.active === DEMO, builtin: true, ready: true, address: '' },
-      ...{ keySource: 'none', keyEnv: null, keyElsewhere: null, baseUrl: null, baseUrlSource: 'default' },
-      ...{
-        models: [{ alias: DEMO, id: DEMO, window: null, vision: null, inputPrice: 0 }],
-        defaultModel: DEMO,
-        isLocal: true,
-      },
+      name: DEMO,
+      type: DEMO,
+      active: this.active === DEMO,
+      builtin: true,
+      ready: true,
+      address: '',
+      keySource: 'none',
+      keyEnv: null,
+      keyElsewhere: null,
+      baseUrl: null,
+      baseUrlSource: 'default',
+      models: [{ alias: DEMO, id: DEMO, window: null, vision: null, inputPrice: 0 }],
+      defaultModel: DEMO,
+      isLocal: true,
       maxConcurrent: SCRIPTED_CONCURRENCY,
     };
   }

@@ -10,7 +10,7 @@ import type {
   Undo,
 } from '#contract/change.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
-import { isFolder } from '../../base/canonical-folder.ts';
+import { isFolder } from '../../base/disk-lookups.ts';
 import { saidError, TriadError } from '../../base/errors.ts';
 import { isSame, mapFiles, readState, stateOf } from '../../workspace/file-state.ts';
 import { redactPatch } from '../../workspace/preview.ts';

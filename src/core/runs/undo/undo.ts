@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import type { ChangeSet, ChangeTarget, FileChange, Undo, UndoneFile } from '#contract/change.ts';
 import type { EventDraft } from '#contract/event.ts';
-import { isFolder } from '../../base/canonical-folder.ts';
+import { isFolder } from '../../base/disk-lookups.ts';
 import { findDiskFault, saidError, TriadError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { isSame, mapFiles, readFolders } from '../../workspace/file-state.ts';
+import { isSame, mapFiles, readFolders, stateOf } from '../../workspace/file-state.ts';
 import type { Lending } from '../../workspace/lent/lenders.ts';
 import type { Workspace } from '../../workspace/reach.ts';
 import { settleFiles } from '../../workspace/settle-undo.ts';
-import { carryOut, changesOf, type Plan, planUndo, undoOf, undosOf } from '../../workspace/undo.ts';
+import { carryOut, changesOf, type Plan, planUndo, shownState, undoOf, undosOf } from '../../workspace/undo.ts';
 import { workspaceOf } from '../workspace-of.ts';
 import { createNotChangedError, readStateIfPossible } from './change-rows.ts';
 import { completeUndo, runAlone, settleFolder, settleUndos, type UndoParts } from './settle-undos.ts';
@@ -25,8 +25,6 @@ export interface UndoRequest {
   preview: boolean;
   /** Files in conflict stay as they are. Without it, a file in conflict rejects the whole request. */
   leave: boolean;
-  /** The messages that leave the context of the lead with it, or come back into it. */
-  messages?: Undo['messages'];
 }
 
 /** Runs work between two commits, then waits until its events are stored. */
@@ -61,7 +59,7 @@ export async function undo(
   const { sets } = await workspaces.changes.of(conversationId);
   const all = changesOf(sets, target);
   const [first] = all;
-  if (!first) throw createNotChangedError();
+  if (!first) throw (await findCopied(parts.store, request)) ?? createNotChangedError();
   const { folder } = first.set;
   if (!(await isFolder(folder))) throw saidError('not_found', [phrase('folder_gone', { folder })]);
   await workspaces.roots.check(folder);
@@ -93,6 +91,25 @@ export async function undo(
   });
 }
 
+/** The error for what a fork has copied; null for anything else. */
+async function findCopied(
+  store: UndoParts['store'],
+  { conversationId, target: { runId, fromWorkflowId, toolCallId } }: UndoRequest,
+): Promise<TriadError | null> {
+  const named = runId === undefined ? null : await store.run(runId);
+  const workflow = await store.workflow(named?.workflowId ?? fromWorkflowId ?? '');
+  const runs = named ? [named] : await store.runsOf(workflow ? [workflow.id] : []);
+  const { entries } = await store.recordsOf(runs, ['entries']);
+  const copies = [...entries.values()].flat().flatMap((entry) => {
+    const isMeant = entry.kind === 'tool' && (toolCallId ?? entry.toolCallId) === entry.toolCallId;
+    return isMeant ? (entry.copiedFrom ?? []) : [];
+  });
+  // The sub-agents of what was taken over are those of the first conversation.
+  const isThere = named !== null && named.conversationId !== conversationId;
+  const first = isThere ? named : (workflow?.copiedFrom ?? copies[0]);
+  return first ? saidError('conflict', [phrase('copied_from', { session: first.conversationId })]) : null;
+}
+
 interface UndoPlanInput {
   request: UndoRequest;
   workspace: Workspace;
@@ -104,6 +121,7 @@ interface PlannedUndo {
   plan: Plan;
   /** Changes that the plan takes back, newest first. */
   changes: readonly FileChange[];
+  /** Changes of the target, without those that an earlier undo has taken back. */
   taken: ReturnType<typeof changesOf>;
   /** The undos that a redo takes back. */
   undos: readonly Undo[];
@@ -120,26 +138,51 @@ async function planRequest(parts: UndoParts, { request, workspace, all }: UndoPl
   const here = recordedUndos.filter((one) => one.folder === folder);
   const undos = redo ? undosOf(here, target, new Set(taken.map(({ file }) => file.path))) : [];
   const lent: Lending = (kind) => parts.lenders.of(conversationId, kind);
+  const undone = redo ? null : await findUndone(workspace, taken, lent);
   const changes = redo
     ? undos.length > 0
       ? undos.flatMap(({ files }) => files)
       : await findRevertedElsewhere(workspace, target, taken)
-    : taken.map(({ file }) => file);
+    : taken.map(({ file }) => file).filter((file) => undone?.get(file) !== 'earlier');
   const hunk = redo ? undefined : target.hunk;
   const { files } = await planUndo(parts.workspaces, workspace, { conversationId, lent, changes, hunk });
   const elsewhere = redo ? [] : listOtherFolders(all, folder);
   const lastAt = recordedUndos.at(-1)?.at ?? null;
-  return { plan: { files: [...files, ...elsewhere] }, changes, taken, undos, lastAt, lent };
+  const isRecorded = ({ runId, toolCallId }: ChangeSet): boolean =>
+    here.some((one) => !one.redone && one.calls.some((call) => call.runId === runId && call.toolCallId === toolCallId));
+  const open = taken.filter(({ set, file }) => !(undone?.has(file) && isRecorded(set)));
+  return { plan: { files: [...files, ...elsewhere] }, changes, taken: open, undos, lastAt, lent };
 }
+
+/**
+ * Returns the changes that are undone already, for instance by an undo of a later message. `last`: the file is exactly as
+ * it was before this change. `earlier`: a change of the same file that came after that one.
+ */
+async function findUndone(
+  workspace: Workspace,
+  taken: PlannedUndo['taken'],
+  lent: Lending,
+): Promise<ReadonlyMap<FileChange, 'earlier' | 'last'>> {
+  const steps = [...Map.groupBy(taken, ({ file }) => file.path)];
+  const found = await mapFiles(steps, async ([path, own]) => {
+    const now = await shownState(workspace, path, lent).then(stateOf, () => undefined);
+    if (now === undefined || isSame(now, own[0]?.file.after ?? null)) return [];
+    const last = own.findIndex(({ file }) => isSame(now, file.before));
+    return own.slice(0, last + 1).map(({ file }, at) => [file, at === last ? 'last' : 'earlier'] as const);
+  });
+  return new Map(found.flat());
+}
+
+type UndoneCall = Omit<Undo['calls'][number], 'paths'>;
 
 function createUndo(
   { plan, taken, undos, lastAt }: PlannedUndo,
-  { conversationId, target, redo, messages }: UndoRequest,
+  { conversationId, target, redo }: UndoRequest,
   folder: string,
-): Omit<Undo, 'files'> {
+): Omit<Undo, 'files' | 'folders'> {
   const donePaths = new Set(plan.files.filter(({ outcome }) => outcome !== 'conflict').map(({ path }) => path));
-  const calls = undos.length > 0 ? undos.flatMap((one) => one.calls) : listCalls(taken, target);
-  const listFiles = ({ runId, toolCallId }: Undo['calls'][number]) =>
+  const calls: UndoneCall[] = undos.length > 0 ? undos.flatMap((one) => one.calls) : listCalls(taken, target);
+  const listFiles = ({ runId, toolCallId }: UndoneCall) =>
     taken.find(({ set }) => set.runId === runId && set.toolCallId === toolCallId)?.set.files ?? [];
   return {
     id: newId(),
@@ -153,7 +196,6 @@ function createUndo(
         .filter((path) => donePaths.has(path)),
     })),
     ...(target.fromWorkflowId === undefined ? {} : { fromWorkflowId: target.fromWorkflowId }),
-    ...(messages ? { messages } : {}),
     ...(redo ? { madeFolders: Object.assign({}, ...undos.map(({ folders }) => folders)) as Undo['folders'] } : {}),
     takesBack: undos.map(({ id }) => id),
     redone: redo,
@@ -255,7 +297,7 @@ async function refuseConflicts(
   ]);
 }
 
-function listCalls(taken: PlannedUndo['taken'], { path, hunk }: ChangeTarget): Undo['calls'] {
+function listCalls(taken: PlannedUndo['taken'], { path, hunk }: ChangeTarget): UndoneCall[] {
   return [...Map.groupBy<ChangeSet, PlannedUndo['taken'][number]>(taken, ({ set }) => set)].map(([set, own]) => {
     const { runId, toolCallId, agent, files } = set;
     const isAll = hunk === undefined && own.length === files.length;

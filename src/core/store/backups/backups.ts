@@ -1,17 +1,17 @@
 /** The backups of a data folder: how they are named, made whole, found and cleared away. */
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { countsOf } from '#contract/missing-text.ts';
 import { TriadError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text.ts';
-import { beganAt, sessionsBeside } from './began.ts';
+import { syncFolder, syncTree } from '../durable-files.ts';
+import { beganAt, isArchivedBeside, namesIn, sessionsBeside } from './began.ts';
 import { Counts, lookInto } from './copy.ts';
 import { type Manifest, manifestOf, writeManifest } from './manifest.ts';
 
-/** Made before an upgrade, or because somebody asked for it. */
-export type Kind = 'upgrade' | 'backup';
+/** Made before an upgrade, at a request, or once a day. */
+export type Kind = 'upgrade' | 'backup' | 'daily';
 
 const PARTIAL = '.partial';
 /** A part of a backup that nobody has touched for so long, in milliseconds, is left over from a program that died. */
@@ -52,8 +52,10 @@ export async function finishBackup(partial: string, schema: number): Promise<Bac
     // What is backed up has a schema.
     missing: look?.missing ?? (look?.version === null ? countsOf([{ kind: 'rows', count: 1 }]) : null),
   });
+  await syncTree(partial);
   const folder = finishedName(partial);
   await rename(partial, folder);
+  await syncFolder(dirname(folder));
   return { folder, ...manifest };
 }
 
@@ -120,20 +122,17 @@ export async function removeLeftOvers(data: string, kind: Kind, all = false): Pr
   }
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** How to put back the best backup, as a clause; null where there is none. */
-function wayBack(store: string, before?: string): string | null {
+/** The best backup and the command that restores it, as a clause; null if there is none. */
+export function describeBackup(store: string, before?: string): string | null {
   const best = bestBackup(dirname(store), before);
   if (best === null) return null;
   const lacking = best.missing === null ? '' : ` (it lacks ${best.missing})`;
   return `its newest backup is of ${best.madeAt}${lacking}; to put it back: triad restore ${shellWord(best.folder)}`;
+}
+
+/** How to rebuild a store from the archive beside it, as a clause before others; empty where nothing is archived. */
+function archiveText(store: string, before?: string): string {
+  return isArchivedBeside(store, before) ? 'to rebuild it from its archive: triad restore --from archive; ' : '';
 }
 
 /** Where the sessions can still be read, as a clause that goes on; empty where there are none. */
@@ -142,19 +141,9 @@ export function readableText(store: string, before?: string): string {
   return sessions === null ? '' : `; its sessions can be read as Markdown in ${sessions}`;
 }
 
-/**
- * The `store_failed` error of a store whose files are not what the engine wrote: names the command that puts back the
- * best backup, or says what is left where there is none.
- */
-export function damaged(store: string, detail: string, cause?: unknown): TriadError {
-  const rest = `there is no backup of it${readableText(store)}; to go on with what can be read of it: triad restore ${shellWord(store)}`;
-  const message = `The store in ${store} is damaged: ${wayBack(store) ?? rest}`;
-  return new TriadError('store_failed', message, { detail, cause });
-}
-
 /** Of a store that is gone, so that another begins: how its history comes back; null where nothing of it lies there. */
 export function historyText(store: string, before?: string): string | null {
-  const way = wayBack(store, before);
-  if (way === null && sessionsBeside(store, before) === null) return null;
-  return way ?? `there is no backup of it${readableText(store, before)}`;
+  const [way, archived] = [describeBackup(store, before), archiveText(store, before)];
+  if (way === null && archived === '' && sessionsBeside(store, before) === null) return null;
+  return `${archived}${way ?? `there is no backup of it${readableText(store, before)}`}`;
 }

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { SESSIONS } from '../../settings/folders.ts';
+import { ARCHIVE } from '../archive/archive-folder.ts';
 
 const MARK = 'BEGAN';
 
@@ -29,7 +30,18 @@ export function sessionsBeside(store: string, before?: string): string | null {
   return some ? folder : null;
 }
 
-function namesIn(folder: string): string[] {
+/** Returns whether the archive beside the store has a conversation that is older than `before`. */
+export function isArchivedBeside(store: string, before?: string): boolean {
+  const names = namesIn(join(dirname(store), ARCHIVE)).filter((name) => ID.test(name));
+  // An id begins with the time of its creation.
+  const madeAt = (name: string): number => Number.parseInt(name.slice(0, 8) + name.slice(9, 13), 16);
+  return before === undefined ? names.length > 0 : names.some((name) => madeAt(name) < Date.parse(before));
+}
+
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
+
+/** Empty for a folder that cannot be read. */
+export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {

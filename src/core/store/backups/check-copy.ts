@@ -5,8 +5,6 @@
 import { join } from 'node:path';
 import { countsOf, type Lack } from '#contract/missing-text.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
-import { Commits } from '../commits/commits.ts';
-import { queriesOf } from '../queries.ts';
 import { connect } from '../surreal.ts';
 import type { Database } from '../database.ts';
 import { readMigrations, versionIn } from '../opening/migrate.ts';
@@ -14,7 +12,7 @@ import { lacksOf } from './lacks.ts';
 
 const SCHEMA = join(import.meta.dirname, '../../../../schema');
 /** Events of one row: see `event-blocks.ts`. */
-const EVENTS = '(last ?? record::id(id)[1]) - record::id(id)[1] + 1';
+const EVENTS = 'last - record::id(id)[1] + 1';
 
 // Whoever waited for the answer died: the copy is removed, or made anew under the same name, by the next start.
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
@@ -59,9 +57,6 @@ async function held(database: Database): Promise<object> {
     await tried(database.query(`SELECT VALUE id FROM ${table} WITH NOINDEX WHERE absent != NONE`), []);
   const known = (await readMigrations(SCHEMA)).length;
   const isNewest = version === known;
-  // What the process that made it had not flushed is there as well.
-  const commits = new Commits(database);
-  if (isNewest) await tried(commits.recover(queriesOf(commits.current)), undefined);
   const has = (table: string) => version > 0 || table in tables;
   const count = async (table: string) => (has(table) ? number(`SELECT count() AS n FROM ${table} GROUP ALL`) : 0);
   const counts = {

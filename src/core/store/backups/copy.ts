@@ -1,13 +1,11 @@
 /** Copies a store's folder, and looks into a copy with the engine itself, in a process of its own. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { constants, existsSync } from 'node:fs';
 import { cp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { codeOf, TriadError } from '../../base/errors.ts';
-import { nodeProgram } from '../../base/node-program.ts';
+import { nodeProgram, runProgram } from '../../base/node-program.ts';
 import { REPLACED, SESSIONS } from '../../settings/folders.ts';
 
 /** Free space that must be left besides the copy. */
@@ -83,13 +81,9 @@ export async function lookInto(copy: string, check = CHECK): Promise<Look | null
       'internal',
       `Copies of the store cannot be checked, because ${check} is missing: install Triad again.`,
     );
-  const child = spawn(started.node, [started.program, copy], { timeout: CHECK_MS, killSignal: 'SIGKILL' });
-  let [out, said] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code === 0) return { ok: true, ...Held.parse(JSON.parse(out)) };
-  return { ok: false, fault: said.trim() || `the check ended with ${code}` };
+  const { code, stdout, stderr } = await runProgram(started, copy, { timeout: CHECK_MS });
+  if (code === 0) return { ok: true, ...Held.parse(JSON.parse(stdout)) };
+  return { ok: false, fault: stderr || `the check ended with ${code}` };
 }
 
 async function mustHaveRoom(folder: string, place: string): Promise<void> {

@@ -3,13 +3,13 @@ import type { Lack } from '#contract/missing-text.ts';
 import { checkConversation } from '../check.ts';
 import type { Database } from '../database.ts';
 import { newestWorkflows } from '../lists/lists.ts';
-import { queriesOf } from '../queries.ts';
+import { createQueries } from '../queries.ts';
 import type { Counts } from './copy.ts';
 
 /** `counts`: what a plain read of the tables gave. A read ends silently where a block cannot be read. */
 export async function lacksOf(database: Database, counts: Counts): Promise<Lack[]> {
   const reads = {
-    ...queriesOf(database),
+    ...createQueries(database),
     workflows: (query: Parameters<typeof newestWorkflows>[1]) => newestWorkflows(database, query),
   };
   const lacks: Lack[] = [];
@@ -38,7 +38,7 @@ export async function lacksOf(database: Database, counts: Counts): Promise<Lack[
 }
 
 /** Also those of which nothing is left but events. */
-async function idsIn(database: Database, reads: Pick<ReturnType<typeof queriesOf>, 'conversationIds'>) {
+async function idsIn(database: Database, reads: Pick<ReturnType<typeof createQueries>, 'conversationIds'>) {
   const list = async (sql: string): Promise<string[]> => {
     const [found] = (await database.query(sql).catch(() => [[]])) as [string[]];
     return found;

@@ -3,21 +3,26 @@
  * a journal says so, and whoever owns the folder next finishes it: after a kill, the old is there or the new.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { TriadError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text.ts';
+import { makeArchiveFolder } from '../archive/archive-file.ts';
+import { ARCHIVE } from '../archive/archive-folder.ts';
+import { namingFullDisk } from '../disk-space.ts';
+import { syncFolder, syncTree } from '../durable-files.ts';
+import { createBlankJournal, getJournalFolder } from '../journal/journal.ts';
+import { finishRecovery } from '../recovery/finish-recovery.ts';
 import { readableText, stamp } from './backups.ts';
 import { BESIDE, copyBeside, copyStore, Counts, type Look, lookInto } from './copy.ts';
-import { WITNESS } from '../opening/log-witness.ts';
 import { compareFiles, isPlainStore, manifestOf, mendCurrent, unfit } from './manifest.ts';
 
 const STAGING = 'restoring';
 const JOURNAL = 'ready.json';
 const VERSION = 'store.schema-version';
-const PARTS = ['store', VERSION, ...BESIDE] as const;
+const PARTS = ['store', VERSION, 'journal', ARCHIVE, ...BESIDE] as const;
 
 const Journal = z.object({ aside: z.string() });
 
@@ -35,13 +40,36 @@ export interface Restored {
  * `from`: a backup, or a store's own folder, of which what can be read is taken. Rejects with `bad_input` where it is
  * neither or damaged. Nobody else may use the data folder meanwhile.
  */
-export async function restore(data: string, from: string): Promise<Restored> {
+export function restore(data: string, from: string): Promise<Restored> {
+  return replaceParts(data, (staging) => stage(from, staging));
+}
+
+/**
+ * Replaces parts of a data folder by those that `stage` creates in a folder, and sets the replaced parts aside. Changes
+ * nothing if it rejects.
+ */
+export function replaceParts<T extends object>(
+  data: string,
+  stage: (staging: string) => Promise<T>,
+): Promise<T & { aside: string }> {
+  return namingFullDisk(data, () => replaceStaged(data, stage));
+}
+
+async function replaceStaged<T extends object>(
+  data: string,
+  stage: (staging: string) => Promise<T>,
+): Promise<T & { aside: string }> {
   await finishRestore(data);
+  // Otherwise the next start would put a recovered store in the place of the restored one.
+  await finishRecovery(join(data, 'store'));
   const staging = join(data, STAGING);
   try {
-    const staged = await stage(from, staging);
+    const staged = await stage(staging);
     const aside = join(data, `set-aside-${stamp()}`);
+    await syncTree(staging);
     await writeAtomically(join(staging, JOURNAL), JSON.stringify({ aside }), { mode: 0o600 });
+    await syncFolder(staging);
+    await syncFolder(data);
     await finishRestore(data);
     return { ...staged, aside };
   } catch (error) {
@@ -62,6 +90,8 @@ export async function finishRestore(data: string): Promise<void> {
       if (existsSync(join(data, part))) await rename(join(data, part), join(aside, part));
       await rename(join(staging, part), join(data, part));
     }
+    await syncFolder(aside);
+    await syncFolder(data);
   }
   await rm(staging, { recursive: true, force: true });
 }
@@ -75,10 +105,11 @@ async function stage(from: string, staging: string): Promise<Omit<Restored, 'asi
   await mkdir(staging, { mode: 0o700 });
   await copyStore(manifest === null ? from : join(from, 'store'), join(staging, 'store'));
   if (manifest !== null) await copyBeside(from, staging);
-  // What is left of a damaged store is not held against what it was.
-  if (manifest === null) {
-    await rm(join(staging, 'store', WITNESS), { force: true });
-    await mendCurrent(join(staging, 'store'));
+  if (manifest === null) await mendCurrent(join(staging, 'store'));
+  else {
+    await copyArchive(from, staging);
+    // The journal of the present store has no records of a backup, and is set aside with that store.
+    await createBlankJournal(getJournalFolder(join(staging, 'store')));
   }
   const look = await lookInto(join(staging, 'store'));
   if (look === null) throw new TriadError('conflict', 'Nothing can be restored in the desktop: use a terminal.');
@@ -95,6 +126,13 @@ async function stage(from: string, staging: string): Promise<Omit<Restored, 'asi
     if (counted[what] !== holds[what]) throw unfit(from, `it has ${holds[what]} of ${counted[what]} ${what}`);
   await writeFile(join(staging, VERSION), `${look.version}\n`);
   return { holds, missing: look.missing, madeAt: manifest?.madeAt ?? null };
+}
+
+/** Adds an empty archive to a backup without one: the present archive belongs to another store. */
+async function copyArchive(from: string, staging: string): Promise<void> {
+  const source = join(from, ARCHIVE);
+  if (existsSync(source)) await cp(source, join(staging, ARCHIVE), { recursive: true });
+  else await makeArchiveFolder(join(staging, ARCHIVE));
 }
 
 /** With no conversation that can be listed, nothing could be gone on with. */

@@ -1,14 +1,14 @@
 /** Puts changed rows of runs into the parts where they belong; it keeps the newest ones, so that only these are written again. */
+import type { RowChange } from '#contract/rows.ts';
 import { TriadError } from '../../base/errors.ts';
 import type { Database } from '../database.ts';
 import { queryEach } from '../rows/query-each.ts';
 import { isKind, type Kind, Part, runOf } from '../rows/run-parts.ts';
 import type { Row } from '../store.ts';
-import type { Change } from './coalesce.ts';
 
 /** Parts in memory of runs that nothing changes at the moment. */
 const LIMIT = 64;
-/** Of each run: an entry that comes late belongs to one of the newest parts. */
+/** Parts of each run in memory: a late entry belongs to one of the newest parts. */
 const KEPT = 3;
 
 export class PartWriter {
@@ -27,8 +27,8 @@ export class PartWriter {
   }
 
   /** The stored form of the parts that these changes change; changes of other tables are passed over. */
-  async rowsOf(changes: readonly Change[]): Promise<Row[]> {
-    const rows = changes.flatMap(placeOf);
+  async rowsOf(changes: readonly RowChange[]): Promise<Row[]> {
+    const rows = changes.flatMap(listPlaces);
     await this.#load(new Set(rows.map(({ run }) => run).filter((run) => !this.#newest.has(run))));
     const parts = new Map<string, Place & { part: Part }>();
     for (const place of rows) {
@@ -63,20 +63,16 @@ export class PartWriter {
   async #load(runs: ReadonlySet<string>): Promise<void> {
     const found = await queryEach(this.#database, [...runs], (runId, bind) => {
       const run = bind(runId);
-      return [
-        `SELECT text, id FROM run_part:[${run}, NONE]..[${run}, ..] ORDER BY id DESC LIMIT 1`,
-        `SELECT VALUE record::id(id)[1] FROM message:[${run}, NONE]..[${run}, ..]`,
-      ];
+      return [`SELECT text, id FROM run_part:[${run}, NONE]..[${run}, ..] ORDER BY id DESC LIMIT 1`];
     });
     for (const [at, run] of [...runs].entries()) {
-      const [[last], entries] = found[at] as [Stored[], number[]];
-      // A run from before schema 9 goes on after its last row.
-      const part = last ? continued(last.id.id[1], last.text) : new Part(Number(entries.at(-1) ?? -1) + 1);
+      const [[last]] = found[at] as [Stored[]];
+      const part = last ? continued(last.id.id[1], last.text) : new Part(0);
       this.#newest.set(run, [part]);
     }
   }
 
-  /** Where an entry belongs that comes before the parts in memory; `changed`: parts that are not stored yet. */
+  /** Finds the part of an entry that is before the parts in memory. `changed`: parts that are not stored yet. */
   async #earlier({ run, name }: Place, changed: ReadonlyMap<string, Place & { part: Part }>): Promise<Part> {
     const n = Number(name);
     const sql = 'SELECT text, id FROM run_part:[$run, NONE]..=[$run, $n] ORDER BY id DESC LIMIT 1';
@@ -118,7 +114,7 @@ interface Place {
   row: Row;
 }
 
-function placeOf({ table, key, row }: Change): Place[] {
+function listPlaces({ table, key, row }: RowChange): Place[] {
   if (!isKind(table)) return [];
   if (row === null || typeof key === 'string') throw new TriadError('internal', `No row of ${table} is deleted.`);
   return [{ run: runOf(table, key, row), kind: table, name: key[1], row }];

@@ -2,9 +2,9 @@
 import type { ConversationRow } from '#contract/view.ts';
 import type { Database } from '../database.ts';
 import { AFTER_PINNED, decodeRow, PINNED, sortKeyOfInstant } from '../rows/row-codec.ts';
+import { selectIndexed } from '../rows/readable-rows.ts';
 import { plain } from '../search/words.ts';
 import type { ConversationQuery, Paged, Row } from '../store.ts';
-import { laterOf } from './lists.ts';
 
 /** Rows that a page of a filtered list looks at, at most, and those of one read. */
 const PARTS = { lookedAt: 2000, read: 500 };
@@ -55,7 +55,7 @@ async function next(
   const since = unchangedSince === undefined ? '' : sortKeyOfInstant(unchangedSince);
   const both = await Promise.all([
     unchangedSince === undefined ? pinnedAfter(database, before, count) : [],
-    pinned ? [] : rowsAfter(database, laterOf(AFTER_PINNED, laterOf(before, since)), count),
+    pinned ? [] : rowsAfter(database, [AFTER_PINNED, before, since].toSorted().at(-1) ?? '', count),
   ]);
   return both
     .flat()
@@ -79,8 +79,17 @@ async function pinnedAfter(database: Database, before: string, count: number): P
 }
 
 async function rowsAfter(database: Database, after: string, count: number): Promise<Placed[]> {
-  const sql = 'SELECT * FROM conversation WITH INDEX newest WHERE listed = true AND place > $after LIMIT $count';
-  const [found] = (await database.query(sql, { after, count })) as [Row[]];
+  const found = await selectIndexed<Row>(
+    database,
+    {
+      columns: '*',
+      table: 'conversation',
+      index: 'newest',
+      where: 'listed = true AND place > $after',
+      page: { order: 'place', count },
+    },
+    { after },
+  );
   return found.map((stored) => ({
     row: decodeRow('conversation', stored) as unknown as ConversationRow,
     key: String(stored.place).replace(PINNED, ''),

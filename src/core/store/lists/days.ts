@@ -1,26 +1,24 @@
-/** The totals of days: from what is kept by hour, or where that does not say it, from the newest index rows that match. */
+/** The totals of days: from the totals by hour, or if these are not enough, from the newest entries that match. */
 import type { Output, Parsed } from '#contract/rpc.ts';
 import type { Totals } from '#contract/history/history-methods.ts';
 import type { Database } from '../database.ts';
-import { addTotals, type Figures, figuresIn, type Group, hourOf, NO_TOTALS, type Sum } from './figures.ts';
-import { type Listing, scanned } from './lists.ts';
-import { hoursOf } from './usage-hours.ts';
-import { matchesFilter } from './workflow-terms.ts';
+import { addTotals, type Figures, type Group, hourOf, NO_TOTALS, type Sum } from './figures.ts';
+import { type Listing, readList } from './list-reader.ts';
+import { readIndexed } from './list-segments.ts';
+import { readHours } from './totals.ts';
 
 type Days = Output<'workflow.days'>;
 type Bounds = Omit<Parsed<'workflow.days'>, 'by'>;
 
-/** Most index rows that are looked at for one answer. */
+/** Most entries that are added up for one answer. */
 const MOST = 2000;
 const HOUR_MS = 3_600_000;
 
-/** What belongs to unfinished workflows, as it is now: the index does not have it, or not as it is. */
-type Live = readonly { id: string; createdAt: string; figures: Figures }[];
-
 interface Asked {
   query: Bounds;
-  listing: Pick<Listing<unknown>, 'index' | 'any' | 'wanted' | 'live'>;
-  live: Live;
+  listing: Listing;
+  /** Ids of the unfinished workflows. */
+  unfinished: readonly string[];
   /** Whose totals are asked for, and of which groups there are parts. */
   group: Group;
   by?: Group | undefined;
@@ -63,56 +61,34 @@ function isInHours({ from, to }: { from: number; to: number }): boolean {
   return from % HOUR_MS === 0 && to % HOUR_MS === 0;
 }
 
-async function keptIn(database: Database, { query, listing, live, group, by }: Asked): Promise<Found> {
+async function keptIn(database: Database, { query, listing, unfinished, group, by }: Asked): Promise<Found> {
   const spans = joined(query.days).map(({ from, to }) => ({ from: hourOf(from), to: hourOf(to) }));
   const groups = by === undefined ? [group] : [group, by];
   const kept = await Promise.all(
-    groups.map(async (one) => (await hoursOf(database, one, spans)).map((hour) => ({ group: one, ...hour }))),
+    groups.map(async (one) => (await readHours(database, one, spans)).map((hour) => ({ group: one, ...hour }))),
   );
   const at = (hour: string): number => Date.parse(`${hour}:00:00.000Z`);
   const timed = ({ hour, sums }: Figures, sign: 1 | -1): Timed[] =>
     sums.map((sum) => ({ ...sum, ...addTotals(NO_TOTALS, sum, sign), at: at(hour) }));
-  const before = await indexedFigures(database, listing);
+  const before = [...(await readIndexed(database, unfinished)).values()].filter(({ isListed }) => isListed);
   return {
     sums: [
       ...kept.flat().map(({ hour, ...sum }) => ({ ...sum, at: at(hour) })),
       // A workflow that is resumed is in the index as it was.
-      ...before.flatMap((figures) => timed(figures, -1)),
-      ...live.flatMap(({ figures }) => timed(figures, 1)),
+      ...before.flatMap(({ entries }) => entries[listing.list]).flatMap(({ figures }) => timed(figures, -1)),
+      ...listing.live.flatMap(({ figures }) => timed(figures, 1)),
     ],
     whole: true,
   };
 }
 
-/** What is counted of those that live. */
-async function indexedFigures(database: Database, { index, live }: Asked['listing']): Promise<Figures[]> {
-  if (live.length === 0) return [];
-  const records = live.map(({ id }) => database.record(index, id));
-  const [found] = (await database.query('SELECT VALUE { terms: terms, figures: figures } FROM $records', {
-    records,
-  })) as [{ terms?: string[]; figures?: string }[]];
-  return found.flatMap(({ terms = [], figures }) => (terms.length === 0 ? [] : (figuresIn(figures) ?? [])));
-}
-
-async function foundIn(database: Database, { query, listing, live }: Asked): Promise<Found> {
+async function foundIn(database: Database, { query, listing }: Asked): Promise<Found> {
   const [from, to] = [least(query.days.map((day) => day.from)), greatest(query.days.map((day) => day.to))];
-  const bounds = { ...query, from, to };
-  const { rows, whole } = await scanned(database, bounds, listing, MOST);
-  const matching = new Set(
-    listing.live
-      .filter(({ terms, keys }) => listing.wanted.every((one) => terms.includes(one)) && matchesFilter(bounds, keys))
-      .map(({ id }) => id),
-  );
-  const all = [
-    ...rows.map(({ createdAt, figures }) => ({ createdAt, figures: figuresIn(figures) })),
-    ...live.filter(({ id }) => matching.has(id)),
-  ];
-  return {
-    whole,
-    sums: all.flatMap(({ createdAt, figures }) =>
-      (figures?.sums ?? []).map((sum) => ({ ...sum, at: Date.parse(createdAt) })),
-    ),
-  };
+  const found = await readList(database, listing, { ...query, from, to, limit: MOST }, { figures: true });
+  const sums = found
+    .slice(0, MOST)
+    .flatMap(({ createdAt, figures }) => (figures?.sums ?? []).map((sum) => ({ ...sum, at: createdAt })));
+  return { whole: found.length <= MOST, sums };
 }
 
 /** Days that follow each other as one span. */
@@ -127,8 +103,7 @@ function joined(days: Bounds['days']): Bounds['days'] {
 }
 
 function totalOf(sums: readonly Totals[]): Totals {
-  const { count, tokens, estimated, nanoUsd, unpriced } = sums.reduce((total, one) => addTotals(total, one), NO_TOTALS);
-  return { count, tokens, estimated, nanoUsd, unpriced };
+  return sums.reduce((total, one) => addTotals(total, one), NO_TOTALS);
 }
 
 function partsOf(sums: readonly Timed[]): (Totals & { name: string })[] {

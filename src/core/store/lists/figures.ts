@@ -1,8 +1,9 @@
-/** What a workflow, or an execution, adds to the totals of its hour: kept with its index row, so that it can be taken back. */
+/** Amounts that a workflow or an execution adds to the totals of its hour: stored with its index row, so that it can be subtracted again. */
 import type { Totals } from '#contract/history/history-methods.ts';
 import type { Tally } from '#contract/outcome.ts';
-import { estimatedTokensOf, inputTokensOf } from '#contract/tally.ts';
-import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { estimatedTokensOf, inputTokensOf } from '#domain/tally.ts';
+import type { WorkflowRow } from '#contract/view.ts';
+import type { PlainRun } from '../rows/reader.ts';
 
 /** `all` workflows; what runs of an `agent` or a `model` used; `execution`: all executions of sub-agents. */
 export type Group = 'all' | 'agent' | 'model' | 'execution';
@@ -19,16 +20,17 @@ export interface Figures {
   sums: Sum[];
 }
 
-export const NO_TOTALS: Totals = { count: 0, tokens: 0, estimated: 0, nanoUsd: 0, unpriced: 0 };
+export const AMOUNTS = ['count', 'tokens', 'estimated', 'nanoUsd', 'unpriced'] as const satisfies (keyof Totals)[];
+
+/** Totals with these amounts. */
+export function mapAmounts(amountOf: (name: keyof Totals, index: number) => number): Totals {
+  return Object.fromEntries(AMOUNTS.map((name, index) => [name, amountOf(name, index)])) as unknown as Totals;
+}
+
+export const NO_TOTALS: Totals = mapAmounts(() => 0);
 
 export function addTotals(a: Totals, b: Totals, sign: 1 | -1 = 1): Totals {
-  return {
-    count: a.count + sign * b.count,
-    tokens: a.tokens + sign * b.tokens,
-    estimated: a.estimated + sign * b.estimated,
-    nanoUsd: a.nanoUsd + sign * b.nanoUsd,
-    unpriced: a.unpriced + sign * b.unpriced,
-  };
+  return mapAmounts((name) => a[name] + sign * b[name]);
 }
 
 export function hourOf(at: string): string {
@@ -46,8 +48,8 @@ function totalsOf(usage: Tally): Totals {
 }
 
 /** `runs`: all of the workflow. What they used counts at the hour in which the workflow began. */
-export function figuresOfWorkflow(workflow: WorkflowRow, runs: readonly RunRow[]): Figures {
-  const parts = (group: Group, nameOf: (run: RunRow) => string): Sum[] =>
+export function figuresOfWorkflow(workflow: WorkflowRow, runs: readonly PlainRun[]): Figures {
+  const parts = (group: Group, nameOf: (run: PlainRun) => string): Sum[] =>
     [...Map.groupBy(runs, nameOf)].flatMap(([name, own]) => {
       const used = own.filter(({ usage }) => usage.requests > 0);
       if (used.length === 0) return [];
@@ -64,26 +66,20 @@ export function figuresOfWorkflow(workflow: WorkflowRow, runs: readonly RunRow[]
   };
 }
 
-export function figuresOfExecution({ queuedAt, usage }: RunRow): Figures {
+export function figuresOfExecution({ queuedAt, usage }: PlainRun): Figures {
   return { hour: hourOf(queuedAt), sums: [{ group: 'execution', name: '', ...totalsOf(usage) }] };
 }
 
-type Packed = [group: Group, name: string, ...totals: [number, number, number, number, number]];
+/** Figures as the index stores them: without the names of the fields, which would be most of it. */
+export type PackedFigures = [hour: string, sums: [Group, string, ...number[]][]];
 
-/** As an index row has them: without the names of the fields, which would be most of it. */
-export function textOf({ hour, sums }: Figures): string {
-  const packed = sums.map(({ group, name, count, tokens, estimated, nanoUsd, unpriced }): Packed => [
-    ...([group, name, count, tokens, estimated, nanoUsd, unpriced] as const),
-  ]);
-  return JSON.stringify([hour, packed]);
+export function packFigures({ hour, sums }: Figures): PackedFigures {
+  return [hour, sums.map((sum) => [sum.group, sum.name, ...AMOUNTS.map((name) => sum[name])])];
 }
 
-/** Null for a row from before they were kept. */
-export function figuresIn(text: string | null | undefined): Figures | null {
-  if (text == null) return null;
-  const [hour, packed] = JSON.parse(text) as [string, Packed[]];
-  const sums = packed.map(([group, name, count, tokens, estimated, nanoUsd, unpriced]) => ({
-    ...{ group, name, count, tokens, estimated, nanoUsd, unpriced },
-  }));
-  return { hour, sums };
+export function unpackFigures([hour, sums]: PackedFigures): Figures {
+  const unpack = ([group, name, ...amounts]: PackedFigures[1][number]): Sum => {
+    return { group, name, ...mapAmounts((_, index) => amounts[index] ?? 0) };
+  };
+  return { hour, sums: sums.map(unpack) };
 }

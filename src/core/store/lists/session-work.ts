@@ -2,10 +2,9 @@
 import { isReported } from '#contract/flows/serving.ts';
 import type { RunRow, SessionWork, WorkflowRow } from '#contract/view.ts';
 import { usageOf } from '../../base/usage.ts';
-import { queryEach } from '../rows/query-each.ts';
-import { decodeRow, SELECT_JSON, type Stored } from '../rows/row-codec.ts';
+import { selectOfOwners } from '../rows/readable-rows.ts';
+import { decodeRow, SELECT_JSON, type Stored, type StoredTable } from '../rows/row-codec.ts';
 import type { Database } from '../database.ts';
-import type { Table } from '../store.ts';
 
 /** Conversations read in one step: what stands in their rows is held no longer than that. */
 const STEP = 50;
@@ -19,10 +18,11 @@ export async function sessionWork(database: Database, conversationIds: readonly 
 }
 
 async function someWork(database: Database, conversationIds: readonly string[]): Promise<SessionWork[]> {
-  const each = 'workflow WITH INDEX newest_of_conversation WHERE place > "" AND conversationId';
-  const workflows = await ofEach<WorkflowRow>(database, 'workflow', each, conversationIds);
+  const ofConversation = { index: 'newest_of_conversation', where: "place > ''", owner: 'conversationId' };
+  const workflows = await ofEach<WorkflowRow>(database, { table: 'workflow', ...ofConversation }, conversationIds);
   const ids = workflows.flat().map(({ id }) => id);
-  const runs = await ofEach<RunRow>(database, 'run', 'run WITH INDEX by_workflow WHERE workflowId', ids);
+  const ofWorkflow = { table: 'run', index: 'by_workflow', owner: 'workflowId' } as const;
+  const runs = await ofEach<RunRow>(database, ofWorkflow, ids);
   const subAgents = new Map(ids.map((id, index) => [id, (runs[index] ?? []).filter(isReported).map(summaryOf)]));
   return conversationIds.map((conversationId, index) => ({
     conversationId,
@@ -41,16 +41,11 @@ async function someWork(database: Database, conversationIds: readonly string[]):
 /** The rows of each owner, in one query; ids sort by time. Envelopes in them stay hashes. */
 async function ofEach<T extends { id: string }>(
   database: Database,
-  table: Table,
-  from: string,
+  select: { table: StoredTable; index: string; owner: string; where?: string },
   owners: readonly string[],
 ): Promise<T[][]> {
-  const found = await queryEach(database, owners, (owner, bind) => [
-    `SELECT ${SELECT_JSON} FROM ${from} = ${bind(owner)}`,
-  ]);
-  const rows = (found.flat() as Stored[][]).map((some) =>
-    some.map((stored) => decodeRow(table, stored) as unknown as T),
-  );
+  const found = await selectOfOwners<Stored>(database, { ...select, columns: SELECT_JSON }, owners);
+  const rows = found.map((some) => some.map((stored) => decodeRow(select.table, stored) as unknown as T));
   return rows.map((some) => some.sort((a, b) => (a.id < b.id ? -1 : 1)));
 }
 

@@ -1,9 +1,9 @@
 /**
- * How the embedded engine uses memory and disk. It reads this from the environment when it opens a folder, and its own
- * values are those of a server: it would keep hundreds of megabytes of history in memory before it writes them to a
- * file. Nothing here is about durability: the engine calls fdatasync on its log for every commit before it acknowledges
- * it, so a commit outlives the process and the power. Nor about damage: it compares each block that it reads with its
- * checksum, and how it takes a damaged log cannot be set (see `log-witness.ts`, and `check.ts` for damaged blocks).
+ * Settings of the embedded engine for memory and disk. The engine reads them from the environment when it opens a folder.
+ * Its defaults are those of a server: it would hold hundreds of megabytes in memory before it writes them to a file.
+ * No setting changes durability: the engine calls fdatasync on its log before it acknowledges a transaction. No setting
+ * changes how it treats damage: it compares each block with its checksum, and drops what follows a fault in its log.
+ * See `faults.ts` for damaged blocks and `commits/journal-state.ts` for what the log lost.
  */
 const KB = 1024;
 const MB = 1024 * KB;
@@ -20,6 +20,10 @@ const SETTINGS: Readonly<Record<string, string>> = {
   SURREAL_ROCKSDB_BLOCK_SIZE: String(16 * KB),
   // Where a size is not set that goes by the memory of the machine, the engine looks at every thread of every process.
   SURREAL_ROCKSDB_COMPACTION_READAHEAD_SIZE: String(4 * MB),
+  // Otherwise the engine marks files with many deletions. It stores the mark, and each opening merges a marked file at
+  // once: if a block of it is damaged, no setting could open the store any more.
+  SURREAL_ROCKSDB_DELETION_FACTORY_DELETE_COUNT: String(1e9),
+  SURREAL_ROCKSDB_DELETION_FACTORY_RATIO: '0',
 };
 
 type Environment = Record<string, string | undefined>;

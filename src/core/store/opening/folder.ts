@@ -3,7 +3,7 @@ import { access, constants, mkdir, readdir, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { TriadError } from '../../base/errors.ts';
-import { createUnwritableFolderError } from '../../base/write-fault.ts';
+import { createUnwritableFolderError } from '../../base/write-refusals.ts';
 import { findDiskFull } from '../disk-space.ts';
 import { remoteAddress } from '../remote/address.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Migrations: the numbered files of `schema/`, each executed once, forward only, as one transaction. A new store begins
- * with a baseline: what the files up to that number make.
- */
+/** Migrations: the numbered files of `schema/`, each executed once, forward only, as one transaction. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorInfo, TriadError } from '../../base/errors.ts';
@@ -10,22 +7,16 @@ import type { Database } from '../database.ts';
 export interface Migration {
   version: number;
   sql: string;
-  /** The same as this file and all before it, for a store that is new. */
-  baseline?: string;
 }
 
 /** The migrations in order; their numbers run from 1 without gaps. */
 export async function readMigrations(schemaDir: string): Promise<Migration[]> {
   const names = (await readdir(schemaDir)).sort();
-  const read = (name: string): Promise<string> => readFile(join(schemaDir, name), 'utf8');
   const migrations = await Promise.all(
     names
       .filter((name) => /^\d{4}_\w+\.surql$/.test(name))
       .map(async (name): Promise<Migration> => {
-        const number = name.slice(0, 4);
-        const baseline = `${number}.baseline.surql`;
-        const migration = { version: Number(number), sql: await read(name) };
-        return names.includes(baseline) ? { ...migration, baseline: await read(baseline) } : migration;
+        return { version: Number(name.slice(0, 4)), sql: await readFile(join(schemaDir, name), 'utf8') };
       }),
   );
   if (migrations.length > 0 && migrations.every(({ version }, index) => version === index + 1)) return migrations;
@@ -40,11 +31,11 @@ export async function migrate(database: Database, migrations: readonly Migration
   // Takes several milliseconds even if it changes nothing.
   if (isNew)
     await database.transaction(
-      'DEFINE TABLE IF NOT EXISTS meta SCHEMAFULL; DEFINE FIELD IF NOT EXISTS version ON meta TYPE int;',
+      'DEFINE TABLE IF NOT EXISTS meta SCHEMAFULL; DEFINE FIELD IF NOT EXISTS version ON meta TYPE option<int>;',
     );
   const current = await versionIn(database);
   refuseNewer(current, migrations);
-  for (const { version, sql } of stepsFrom(current, migrations))
+  for (const { version, sql } of migrations.slice(current))
     await database.transaction(`${sql}\nUPSERT meta:schema SET version = $version RETURN NONE;`, { version });
   return migrations.length;
 }
@@ -61,12 +52,6 @@ export async function versionIn(database: Database): Promise<number> {
 }
 
 export const isTableMissing = (error: unknown): boolean => /table .*does not exist/i.test(errorInfo(error).message);
-
-function stepsFrom(current: number, migrations: readonly Migration[]): readonly Migration[] {
-  const base = current === 0 ? migrations.findLast(({ baseline }) => baseline !== undefined) : undefined;
-  if (base?.baseline === undefined) return migrations.slice(current);
-  return [{ version: base.version, sql: base.baseline }, ...migrations.slice(base.version)];
-}
 
 /** Throws `store_failed` for a store that a newer program wrote. */
 export function refuseNewer(version: number, migrations: readonly Migration[]): void {

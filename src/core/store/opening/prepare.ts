@@ -1,11 +1,11 @@
 /** What must be known of a store's folder before the engine opens it: its version, and whether it is whole. */
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { damaged, historyText, stamp } from '../backups/backups.ts';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { historyText, stamp } from '../backups/backups.ts';
 import { beganAt, markBegan } from '../backups/began.ts';
 import { copyStore, type Look, lookInto } from '../backups/copy.ts';
-import { logFault } from './log-witness.ts';
-import { isManifestTruncated } from './manifest.ts';
+import { syncFolder } from '../durable-files.ts';
+import { StoreDamaged } from '../faults.ts';
 import { type Migration, refuseNewer } from './migrate.ts';
 import { backUp } from './upgrade.ts';
 
@@ -26,7 +26,7 @@ export async function prepareFolder(
   refuseNewer(version, migrations);
   if (!(await readdir(folder)).includes('CURRENT')) {
     const holds = await holdsData(folder);
-    if (holds && version > 0) throw damaged(folder, 'the file CURRENT is missing');
+    if (holds && version > 0) throw new StoreDamaged(folder, 'the file CURRENT is missing');
     if (holds) await setAside(folder, warn);
     const history = historyText(folder);
     if (history !== null) await markBegan(folder);
@@ -38,10 +38,8 @@ export async function prepareFolder(
   }
   if (version === 0) return prepareUnrecorded(folder, migrations, warn);
   await warnOfBeginning(folder, warn);
-  const fault = await logFault(folder);
-  if (fault !== null) throw damaged(folder, fault);
   if ((await isManifestTruncated(folder)) && !(await isTruncationHarmless(folder)))
-    throw damaged(folder, 'the list of its files is cut off');
+    throw new StoreDamaged(folder, 'the list of its files is cut off');
   if (version < migrations.length) await backUp(folder, version);
   return version;
 }
@@ -128,6 +126,50 @@ async function recordedVersion(folder: string): Promise<number> {
 
 export async function recordVersion(folder: string, version: number): Promise<void> {
   const partial = `${versionFile(folder)}.partial`;
-  await writeFile(partial, `${version}\n`);
+  const handle = await open(partial, 'w');
+  try {
+    await handle.writeFile(`${version}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
   await rename(partial, versionFile(folder));
+  await syncFolder(dirname(folder));
+}
+
+/** Records lie in blocks, each behind a checksum of four bytes, its length in two, and its kind in one. */
+const BLOCK = 32 * 1024;
+const HEADER = 7;
+const [NONE, FULL, LAST] = [0, 1, 4];
+const KINDS = 8;
+
+/**
+ * Returns whether RocksDB's manifest, the list of its files, ends within a record. RocksDB treats such an end as a crash
+ * during a write. It ignores the rest, and deletes the files that the manifest no longer lists.
+ */
+async function isManifestTruncated(folder: string): Promise<boolean> {
+  const current = await readFile(join(folder, 'CURRENT'), 'utf8').catch(() => '');
+  const name = current.trim();
+  if (!/^MANIFEST-\d+$/.test(name)) return false;
+  const bytes = await readFile(join(folder, name)).catch(() => null);
+  return bytes !== null && endsWithin(bytes);
+}
+
+function endsWithin(bytes: Buffer): boolean {
+  let kind = FULL;
+  for (let at = 0; at < bytes.length;) {
+    const left = BLOCK - (at % BLOCK);
+    if (left < HEADER) {
+      at += left;
+      continue;
+    }
+    if (at + HEADER > bytes.length) return true;
+    const next = bytes.readUInt8(at + 6);
+    // Space that was taken from the disk ahead, or no list at all, which the engine notices itself.
+    if (next === NONE || next > KINDS) return false;
+    kind = next;
+    at += HEADER + bytes.readUInt16LE(at + 4);
+    if (at > bytes.length) return true;
+  }
+  return kind !== FULL && kind !== LAST;
 }

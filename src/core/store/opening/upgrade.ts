@@ -8,13 +8,13 @@ import {
   backupsFolder,
   backupsOf,
   beginBackup,
-  damaged,
   finishBackup,
   finishedName,
   prune,
   removeLeftOvers,
 } from '../backups/backups.ts';
 import { copyStore } from '../backups/copy.ts';
+import { StoreDamaged } from '../faults.ts';
 
 /** Number of such backups kept. */
 const KEEP = 2;
@@ -39,7 +39,7 @@ export async function backUp(folder: string, version: number): Promise<void> {
   } catch (error) {
     await rm(partial, { recursive: true, force: true }).catch(() => undefined);
     if (!(error instanceof TriadError)) throw uncopied(folder, error);
-    throw error.code === 'store_failed' ? damaged(folder, error.detail ?? error.message, error) : error;
+    throw error.code === 'store_failed' ? new StoreDamaged(folder, error.detail ?? error.message, error) : error;
   }
 }
 

@@ -31,7 +31,7 @@ export async function openRemoteStore(
 ): Promise<Store> {
   const { database, lost } = await openRemoteDatabase(address, migrations, options);
   try {
-    const { store, recover } = storeOn(database, { lost, uncopied: uncopied(address) });
+    const { store, recover } = storeOn(database, { lost, uncopied: uncopied(address), mode: { kind: 'through' } });
     await recover();
     return store;
   } catch (error) {

@@ -1,11 +1,12 @@
 /** The database on a server, for the one process that holds its lease. */
+import type { RowKey } from '#contract/rows.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorInfo, TriadError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
 import type { Database } from '../database.ts';
 import { CONFLICT_TRIES, isConflict } from '../failure.ts';
-import type { Key, Row } from '../store.ts';
+import type { Row } from '../store.ts';
 import type { RemoteAddress } from './address.ts';
 import { fence, type LeaseRow, READ, RELEASE } from './lease.ts';
 import type { Link } from './link.ts';
@@ -48,7 +49,7 @@ export class RemoteDatabase implements Database {
     return this.#queue.add(() => this.#transact(sql, values));
   }
 
-  record(table: string, key: Key): unknown {
+  record(table: string, key: RowKey): unknown {
     return recordOf(table, key);
   }
 

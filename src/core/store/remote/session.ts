@@ -3,12 +3,13 @@
  * again and leaves promises pending for ever: here each call ends in bounded time, nothing is sent twice, and a
  * connection that has failed once is never used again.
  */
+import type { RowKey } from '#contract/rows.ts';
 import { RecordId, type RpcRequest, ServerError, Surreal, WebSocketEngine } from 'surrealdb';
 import { WebSocket } from 'ws';
 import { errorInfo, isUntrusted, TriadError } from '../../base/errors.ts';
 import { askedFor } from '../../base/outgoing.ts';
 import { rootOf } from '../failure.ts';
-import type { Key, Row } from '../store.ts';
+import type { Row } from '../store.ts';
 import type { RemoteAddress } from './address.ts';
 import { unfit } from './login.ts';
 import type { Login } from './options.ts';
@@ -73,7 +74,7 @@ export async function openSession(address: RemoteAddress, options: SessionOption
 }
 
 /** An id as the driver wants it in a query. */
-export const recordOf = (table: string, key: Key): unknown =>
+export const recordOf = (table: string, key: RowKey): unknown =>
   new RecordId(table, typeof key === 'string' ? key : [...key]);
 
 /** The driver on a socket that can be cut, with a limit on everything that is asked over it. */

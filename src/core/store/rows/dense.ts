@@ -3,17 +3,12 @@
  * against its checksum, but a range that comes to a damaged one ends there like any other: nothing is said. Only the
  * numbers tell, so whatever has them is read through here.
  */
-
-/** Numbers that should be there and are not, both ends included. */
-export interface Gap {
-  from: number;
-  to: number;
-}
+import { type NumberRange, Ranges } from './ranges.ts';
 
 export interface Dense<T> {
   /** What there is, in order. */
   items: T[];
-  gaps: Gap[];
+  gaps: NumberRange[];
 }
 
 /** Rows of a range in order, as far as the engine gives them. */
@@ -37,28 +32,11 @@ export async function readDense<T>(
     if (next === null) break;
     items.push(...(await tolerant(next, end)));
   }
-  return { items, gaps: gapsIn(items.map(numberOf), from, end) };
+  return { items, gaps: new Ranges(items.map(numberOf)).gaps(from, end) };
 }
 
 function numberAfter<T>(last: T | undefined, numberOf: (item: T) => number, from: number): number {
   return last === undefined ? from : numberOf(last) + 1;
-}
-
-/** The numbers between `from` and `to` that do not stand among these, which are in order. */
-export function gapsIn(numbers: readonly number[], from: number, to: number): Gap[] {
-  const gaps: Gap[] = [];
-  let next = from;
-  for (const number of numbers) {
-    if (number > next) gaps.push({ from: next, to: number - 1 });
-    next = Math.max(next, number + 1);
-  }
-  if (next <= to) gaps.push({ from: next, to });
-  return gaps;
-}
-
-/** How many numbers the gaps have. */
-export function sizeOf(gaps: readonly Gap[]): number {
-  return gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 }
 
 /**

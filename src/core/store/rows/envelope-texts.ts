@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { TriadError } from '../../base/errors.ts';
 import type { Database } from '../database.ts';
-import { frameOf, textOf } from './frame.ts';
+import { textOf } from './frame.ts';
 import type { Row } from '../store.ts';
 
 /** Anything that is stored as JSON. */
@@ -17,76 +17,108 @@ type Stored = object & {
   request?: unknown;
 };
 
-type Fresh = {
-  id: [workflowId: string, hash: string];
-  /** The frame of its JSON. */
-  text: Uint8Array;
-};
+/** An envelope as JSON, stored once for each workflow. */
+export interface EnvelopeText {
+  id: readonly [workflowId: string, hash: string];
+  json: string;
+}
 
-/** Serializes events and rows, batch by batch, and collects the envelopes that are not stored yet. */
+/** Envelopes that are not stored yet, by object: one text for each workflow. */
+export type FreshEnvelopes = ReadonlyMap<object, readonly EnvelopeText[]>;
+
+/** A string that identifies an envelope. */
+export function getEnvelopeKey([workflowId, hash]: EnvelopeText['id']): string {
+  return `${workflowId} ${hash}`;
+}
+
+/** Serializes events and rows, and collects the envelopes that are not stored yet. */
 export class EnvelopeTexts {
-  /** The record id of each stored envelope, by object identity: envelopes are immutable. */
-  readonly #stored = new WeakMap<object, Fresh['id']>();
-  readonly #fresh = new Map<object, Fresh>();
-
-  /** New envelope rows since the last `settle`; they belong in the same transaction. */
-  get fresh(): Fresh[] {
-    return [...new Map([...this.#fresh.values()].map((text) => [text.id.join(' '), text])).values()];
-  }
+  /** The id of each stored envelope, by object identity: envelopes are immutable. */
+  readonly #stored = new WeakMap<object, EnvelopeText['id']>();
+  /** A restored conversation has one object for equal envelopes of several workflows. */
+  readonly #fresh = new Map<object, EnvelopeText[]>();
 
   /** The JSON of an event or a row, with hashes in place of envelopes. */
   jsonOf(stored: Stored): string {
     const { workflowId } = stored;
     if (typeof workflowId !== 'string') return JSON.stringify(stored);
-    return JSON.stringify(exchanged(stored, (envelope) => this.#hashOf(workflowId, envelope)));
+    return JSON.stringify(exchangeEnvelopes(stored, (envelope) => this.#hashOf(workflowId, envelope)));
   }
 
-  /** Ends the batch; `isStored`: its transaction succeeded. */
-  settle(isStored: boolean): void {
-    if (isStored) for (const [envelope, { id }] of this.#fresh) this.#stored.set(envelope, id);
+  /** Returns the envelopes of the texts since the last call, by object. */
+  takeFresh(): FreshEnvelopes {
+    const fresh = new Map(this.#fresh);
     this.#fresh.clear();
+    return fresh;
+  }
+
+  /** Call once these envelopes are on the disk: later texts do not collect them again. */
+  markStored(fresh: FreshEnvelopes): void {
+    for (const [envelope, texts] of fresh) for (const { id } of texts) this.#stored.set(envelope, id);
   }
 
   #hashOf(workflowId: string, envelope: unknown): unknown {
     if (typeof envelope !== 'object' || envelope === null) return envelope;
-    const known = this.#stored.get(envelope) ?? this.#fresh.get(envelope)?.id;
-    if (known?.[0] === workflowId) return known[1];
+    const fresh = this.#fresh.get(envelope) ?? [];
+    const known = [this.#stored.get(envelope), ...fresh.map(({ id }) => id)].find((id) => id?.[0] === workflowId);
+    if (known) return known[1];
     const json = JSON.stringify(envelope);
     const key = hash('sha256', json, 'base64url');
-    this.#fresh.set(envelope, { id: [workflowId, key], text: frameOf(json) });
+    this.#fresh.set(envelope, [...fresh, { id: [workflowId, key], json }]);
     return key;
   }
 }
 
-/** The same events or rows with hashes replaced by envelopes, read in at most one query. */
-export async function withEnvelopes<T extends Stored>(database: Database, found: readonly T[]): Promise<T[]> {
-  const wanted = new Map<string, [string, string]>();
-  for (const stored of found) {
-    exchanged(stored, (text) => {
-      if (typeof text === 'string')
-        wanted.set(`${String(stored.workflowId)} ${text}`, [String(stored.workflowId), text]);
-      return text;
-    });
-  }
-  if (wanted.size === 0) return [...found];
-  const records = [...wanted.values()].map((key) => database.record('envelope', key));
-  const [rows] = (await database.query('SELECT record::id(id) AS key, text ?? json AS text FROM $records', {
-    records,
-  })) as [{ key: [string, string]; text: unknown }[]];
-  const texts = new Map(rows.map(({ key, text }) => [key.join(' '), text]));
+/**
+ * The same events or rows with hashes replaced by envelopes, read in at most one query. `known`: JSON of envelopes that
+ * the database may lack, by `getEnvelopeKey`. Throws `internal` if an envelope is missing.
+ */
+export async function withEnvelopes<T extends Stored>(
+  database: Database,
+  found: readonly T[],
+  known: ReadonlyMap<string, string> = new Map(),
+): Promise<T[]> {
+  const texts = await readEnvelopeTexts(database, found, known);
+  const parsed = new Map<string, unknown>();
   return found.map((stored) => {
     const whole = (text: unknown): unknown => {
       if (typeof text !== 'string') return text;
-      const kept = texts.get(`${String(stored.workflowId)} ${text}`);
-      if (kept === undefined) throw new TriadError('internal', 'The settings of a run are missing in the store');
-      return JSON.parse(typeof kept === 'string' ? kept : textOf(kept)) as unknown;
+      const key = getEnvelopeKey([String(stored.workflowId), text]);
+      const json = texts.get(key);
+      if (json === undefined) throw new TriadError('internal', 'The settings of a run are missing in the store');
+      if (!parsed.has(key)) parsed.set(key, JSON.parse(json));
+      return parsed.get(key);
     };
-    return exchanged(stored, whole);
+    return exchangeEnvelopes(stored, whole);
   });
 }
 
-/** The three places where envelopes are: of runs, and of the items that an approval asks for. */
-function exchanged<T extends Stored>(stored: T, exchange: (envelope: unknown) => unknown): T {
+/** The JSON of the envelopes that these events or rows name, by `getEnvelopeKey`, read in at most one query. */
+export async function readEnvelopeTexts(
+  database: Database,
+  found: readonly Stored[],
+  known: ReadonlyMap<string, string> = new Map(),
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = new Map<string, EnvelopeText['id']>();
+  for (const stored of found) {
+    exchangeEnvelopes(stored, (text) => {
+      if (typeof text === 'string') {
+        const id = [String(stored.workflowId), text] as const;
+        if (!known.has(getEnvelopeKey(id))) wanted.set(getEnvelopeKey(id), id);
+      }
+      return text;
+    });
+  }
+  if (wanted.size === 0) return known;
+  const records = [...wanted.values()].map((id) => database.record('envelope', id));
+  const [rows] = (await database.query('SELECT record::id(id) AS key, text FROM $records WHERE id != NONE', {
+    records,
+  })) as [{ key: [string, string]; text: unknown }[]];
+  return new Map([...known, ...rows.map(({ key, text }) => [getEnvelopeKey(key), textOf(text)] as const)]);
+}
+
+/** Replaces what is in the three places of envelopes: of runs, and of the items that an approval asks for. */
+export function exchangeEnvelopes<T extends Stored>(stored: T, exchange: (envelope: unknown) => unknown): T {
   const { envelope, approval, request } = stored;
   if (envelope !== undefined) return { ...stored, envelope: exchange(envelope) };
   for (const [field, value] of Object.entries({ approval, request })) {

@@ -1,24 +1,23 @@
-/** Packs events into rows: events of one commit share rows, because each row costs the engine more than its content. */
+/** Packs events into rows: events of one flush share rows, because each row costs the engine more than its content. */
 import type { DurableEvent } from '#contract/event.ts';
 import type { Database } from '../database.ts';
 import { type Dense, readDense } from './dense.ts';
 import { frameOf, textOf } from './frame.ts';
 import type { Row } from '../store.ts';
 
-/** Most events of one row, so that a range of events is a bounded range of rows. */
-const BLOCK_EVENTS = 32;
+/** Most events of one row: more than a workflow with three sub-agents has. Bounds the rows before a range of events. */
+const BLOCK_EVENTS = 128;
 /** Characters at which a row is full. */
 const BLOCK_CHARS = 64 * 1024;
 /** Rows read in one step when looking for the newest event. */
 const STEP = 1000;
 
 /** Rows of events in the order of their numbers, each with its text. */
-export function blocksOf(events: readonly DurableEvent[], jsonOf: (event: DurableEvent) => string): Row[] {
+export function blocksOf(events: readonly { event: DurableEvent; json: string }[]): Row[] {
   const blocks: { id: [string, number]; last: number; texts: string[]; chars: number }[] = [];
   const open = new Map<string, (typeof blocks)[number]>();
-  for (const event of events) {
+  for (const { event, json: text } of events) {
     const { conversationId, seq } = event;
-    const text = jsonOf(event);
     let block = open.get(conversationId);
     const full = !block || block.texts.length === BLOCK_EVENTS || block.chars > BLOCK_CHARS;
     if (!block || full || block.last !== seq - 1) {
@@ -57,15 +56,14 @@ async function readRange(
   database: Database,
   values: { conversationId: string; first: number; to: number },
 ): Promise<DurableEvent[]> {
-  const [found] = (await database.query(`SELECT VALUE text ?? json ${RANGE}`, values)) as [unknown[]];
+  const [found] = (await database.query(`SELECT VALUE text ${RANGE}`, values)) as [unknown[]];
   return found.flatMap(eventsOf);
 }
 
 /** None where the row is not what was written: its numbers are then missing. */
 function eventsOf(stored: unknown): DurableEvent[] {
   try {
-    const json = typeof stored === 'string' ? stored : textOf(stored);
-    return [JSON.parse(json) as DurableEvent | DurableEvent[]].flat().filter(({ seq }) => seq > 0);
+    return (JSON.parse(textOf(stored)) as DurableEvent[]).filter(({ seq }) => seq > 0);
   } catch {
     return [];
   }
@@ -76,7 +74,7 @@ export async function newestEvent(database: Database, conversationId: string, kn
   let newest = known;
   for (;;) {
     const values = { conversationId, first: newest - BLOCK_EVENTS, to: newest + STEP };
-    const [found] = (await database.query(`SELECT VALUE last ?? record::id(id)[1] ${RANGE}`, values)) as [number[]];
+    const [found] = (await database.query(`SELECT VALUE last ${RANGE}`, values)) as [number[]];
     const last = found.at(-1) ?? 0;
     if (last <= newest) return newest;
     newest = last;

@@ -5,7 +5,9 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 const FRAME = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
 
 export function frameOf(text: string): Uint8Array {
-  return zstdCompressSync(text, FRAME);
+  const content = Buffer.from(text);
+  // With the size, the compressor allocates tables for this text alone.
+  return zstdCompressSync(content, { ...FRAME, pledgedSrcSize: content.length });
 }
 
 /** Throws where the frame is not what was written. */

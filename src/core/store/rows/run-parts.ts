@@ -4,14 +4,17 @@
  * begins, whenever they come (the results of a message may be stored before it), and the calls and requests that changed
  * while it was the newest, so of two with the same key the one in the later part counts.
  */
+import type { RowKey, Table } from '#contract/rows.ts';
 import type { Database } from '../database.ts';
 import { frameOf, textOf } from './frame.ts';
+import { StoreDamaged } from '../faults.ts';
 import { queryEach } from './query-each.ts';
+import { selectRange } from './readable-rows.ts';
 import { compare } from './reader.ts';
-import { decodeRow, exactKey, SELECT_JSON, type Stored } from './row-codec.ts';
-import type { Key, Row, Table } from '../store.ts';
+import { exactKey } from './row-codec.ts';
+import type { Row } from '../store.ts';
 
-/** The kinds, in the order of their lines. Each has a table too, with the rows from before schema 9. */
+/** The kinds, in the order of their lines. */
 export const KINDS = ['message', 'tool_call', 'model_request'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -25,7 +28,7 @@ export function isKind(table: Table): table is Kind {
 }
 
 /** The run in whose parts a row is; the row has to name it where its key does not. */
-export function runOf(kind: Kind, key: Key, row: Row): string {
+export function runOf(kind: Kind, key: RowKey, row: Row): string {
   return kind === 'model_request' ? String(row.runId) : String(key[0]);
 }
 
@@ -114,24 +117,20 @@ async function entriesFrom(database: Database, ranges: readonly EntryRange[], be
     const parts = `run_part:[${run}, ${bind(from - before)}]..=[${run}, ${last}]`;
     // One entry is in the last of them.
     const one = `(SELECT id, text FROM ${parts} ORDER BY id DESC LIMIT 1)`;
-    return [
-      `SELECT VALUE text FROM ${from === to ? one : parts}`,
-      `SELECT ${SELECT_JSON} FROM message:[${run}, ${bind(from)}]..=[${run}, ${last}]`,
-    ];
+    return [`SELECT VALUE text FROM ${from === to ? one : parts}`];
+  }).catch(async (error: unknown) => {
+    if (!(error instanceof StoreDamaged)) throw error;
+    const range = 'run_part:[$runId, $first]..=[$runId, $to]';
+    const select = async ({ runId, from, to }: EntryRange) =>
+      selectRange(database, 'VALUE text', range, { runId, first: from - before, to });
+    return Promise.all(ranges.map(async (one) => [await select(one)]));
   });
   return ranges.map(({ from, to }, at) => {
-    const [frames, old] = found[at] as [unknown[], Stored[]];
-    const rows = newest('message', frames.flatMap(textIn), old);
+    const [frames] = found[at] as [unknown[]];
+    const rows = newest('message', frames.flatMap(textIn));
     return rows.filter((row) => numberOf(row) >= from && numberOf(row) <= to);
   });
 }
-
-/** Where the rows of a run were before there were parts; those of requests belonged to workflows. */
-const OLD: Readonly<Record<Kind, (run: string) => string>> = {
-  message: (run) => `SELECT ${SELECT_JSON} FROM message:[${run}, NONE]..[${run}, ..]`,
-  tool_call: (run) => `SELECT ${SELECT_JSON} FROM tool_call:[${run}, NONE]..[${run}, ..]`,
-  model_request: () => '[]',
-};
 
 /** The rows of these kinds by run, each in the order of their keys. */
 export async function rowsOfRuns<K extends Kind>(
@@ -142,21 +141,25 @@ export async function rowsOfRuns<K extends Kind>(
   const runs = [...new Set(runIds)];
   const found = await queryEach(database, runs, (runId, bind) => {
     const run = bind(runId);
-    return [`SELECT VALUE text FROM run_part:[${run}, NONE]..[${run}, ..]`, ...kinds.map((kind) => OLD[kind](run))];
+    return [`SELECT VALUE text FROM run_part:[${run}, NONE]..[${run}, ..]`];
+  }).catch(async (error: unknown) => {
+    if (!(error instanceof StoreDamaged)) throw error;
+    const range = 'run_part:[$runId, NONE]..[$runId, ..]';
+    return Promise.all(runs.map(async (runId) => [await selectRange(database, 'VALUE text', range, { runId })]));
   });
   return new Map(
     runs.map((run, at) => {
-      const [frames, ...old] = found[at] as [unknown[], ...Stored[][]];
+      const [frames] = found[at] as [unknown[]];
       const texts = frames.flatMap(textIn);
-      const rows = kinds.map((kind, index) => [kind, newest(kind, texts, old[index] ?? [])]);
+      const rows = kinds.map((kind) => [kind, newest(kind, texts)]);
       return [run, Object.fromEntries(rows) as Record<K, Row[]>];
     }),
   );
 }
 
-/** One of each key, in order: those of later parts before those of earlier ones, and rows of before last. */
-function newest(kind: Kind, texts: readonly string[], old: readonly Stored[]): Row[] {
-  const rows = [...old.map((row) => decodeRow(kind, row)), ...texts.flatMap((text) => rowsIn(kind, text))];
+/** One row for each key, in order; the row of a later part replaces that of an earlier part. */
+function newest(kind: Kind, texts: readonly string[]): Row[] {
+  const rows = texts.flatMap((text) => rowsIn(kind, text));
   const all = [...new Map(rows.map((row) => [nameIn(kind, row), row])).values()];
   if (kind === 'message') return all.sort((a, b) => numberOf(a) - numberOf(b));
   return all.sort((a, b) => compare(String(nameIn(kind, a)), String(nameIn(kind, b))));

@@ -11,8 +11,9 @@ export interface SearchableText {
   text: string;
 }
 
-/** Null for system remarks, thinking, and reports that are also entries of a sub-agent's run. */
+/** Null for system remarks, thinking, reports that are also entries of a sub-agent's run, and copies in a fork. */
 export function searchableText(entry: Entry, lead: boolean): SearchableText | null {
+  if (entry.copiedFrom) return null;
   const { kind, text } = partsOf(entry, lead);
   return text.trim() === '' ? null : { kind, text: text.slice(0, MAX_CHARS) };
 }

@@ -4,6 +4,7 @@ import type { Entry } from '#contract/message.ts';
 import { textOf } from '#contract/messages/response-text.ts';
 import type { Database } from '../database.ts';
 import { searchableText } from './entry-text.ts';
+import { selectRecords } from '../rows/readable-rows.ts';
 import { Reader } from '../rows/reader.ts';
 import { decodeRow, SELECT_JSON, type Stored } from '../rows/row-codec.ts';
 import { plainText } from './plain-text.ts';
@@ -19,7 +20,7 @@ const OF_KIND = { most: 400, atOnce: 50 };
 /** Where filters narrow it: how many places are looked up at a time, and in all for one page, which may have fewer hits then. */
 const NARROWED = { most: 5000, atOnce: 200 };
 
-type Reads = Pick<Store, 'runsOf' | 'unfinishedWorkflows'>;
+type Reads = Pick<Store, 'unfinishedWorkflows'>;
 
 /** An entry that may match. */
 interface Candidate {
@@ -149,7 +150,7 @@ async function waitingCandidates(database: Database, reads: Reads, terms: Terms,
   // Earlier entries of a resumed workflow may be in segments already.
   for (const [index, id] of unfinished.entries())
     waiting.set(id, JSON.parse(again[index] ?? '{}') as Record<string, number>);
-  const runs = (await reads.runsOf([...waiting.keys()])).map(runOfEntry);
+  const runs = (await new Reader(database).plainRuns([...waiting.keys()])).map(runOfEntry);
   let readings = runs.map((run) => ({ run, from: waiting.get(run.workflowId)?.[run.runId] ?? 0 }));
   const candidates: Candidate[] = [];
   while (readings.length > 0) {
@@ -170,7 +171,7 @@ async function checked(
   terms: Terms,
 ): Promise<{ place: string; hit: SearchHit }[]> {
   if (candidates.length === 0) return [];
-  const conversationIds = [...new Set(candidates.map(({ run }) => run.conversationId))];
+  const conversationIds = candidates.map(({ run }) => run.conversationId);
   const runIds = [...new Set(candidates.map(({ run }) => run.runId))];
   const [shown, entries, ended] = await Promise.all([
     shownOf(database, conversationIds),
@@ -178,7 +179,7 @@ async function checked(
     saidAtEnd(database, runIds),
   ]);
   const origins = [...shown.values()].flatMap(({ from }) => from?.conversationId ?? []);
-  const first = await shownOf(database, [...new Set(origins)]);
+  const first = await shownOf(database, origins);
   return candidates.flatMap(({ place, run, n }) => {
     const conversation = shown.get(run.conversationId);
     const entry = entries.get(`${run.runId}/${n}`);
@@ -208,7 +209,7 @@ async function checked(
 /** By run id: the answer or report with which each ended. Without their envelopes, which would be read for nothing. */
 async function saidAtEnd(database: Database, ids: readonly string[]): Promise<Map<string, string>> {
   const records = ids.map((id) => database.record('run', id));
-  const [found] = (await database.query(`SELECT ${SELECT_JSON} FROM $records`, { records })) as [Stored[]];
+  const found = await selectRecords<Stored>(database, records, SELECT_JSON);
   const rows = found.map((stored) => decodeRow('run', stored) as unknown as RunRow);
   return new Map(rows.map(({ id, text }) => [id, text]));
 }
@@ -220,18 +221,14 @@ function isInterim(entry: Entry, end: string | undefined): boolean {
   const last = end.trim();
   if (said === last) return false;
   if (entry.parts.some(({ type }) => type === 'tool_use')) return true;
-  // An end can be of several responses, and that of the first releases was a part of one.
-  return !last.includes(said) && (last === '' || !said.includes(last));
+  // An end can consist of several responses.
+  return !last.includes(said);
 }
 
 /** Those that are there, and not in the trash. */
 async function shownOf(database: Database, ids: readonly string[]): Promise<Map<string, ConversationRow>> {
-  const records = ids.map((id) => database.record('conversation', id));
-  const rows =
-    ids.length === 0
-      ? []
-      : await new Reader(database).rows<ConversationRow>('conversation', 'SELECT * FROM $records', { records });
-  return new Map(rows.filter(({ deletedAt }) => !deletedAt).map((row) => [row.id, row]));
+  const rows = await new Reader(database).byId<ConversationRow>('conversation', ids);
+  return new Map([...rows].filter(([, { deletedAt }]) => !deletedAt));
 }
 
 /** Entries by run id and number. */

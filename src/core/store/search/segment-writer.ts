@@ -3,9 +3,9 @@
  * segment, which is written once and only loses purged entries later.
  */
 import type { Entry } from '#contract/message.ts';
-import type { RunRow } from '#contract/view.ts';
 import type { Database } from '../database.ts';
 import { type SearchableText, searchableText } from './entry-text.ts';
+import { type PlainRun, Reader } from '../rows/reader.ts';
 import { entryRows } from '../rows/run-parts.ts';
 import { bucketsOf, type EntryOfSegment, type RunOfEntry, sortKeyOfEntry, withoutTexts } from './segment.ts';
 
@@ -27,7 +27,7 @@ export interface Waiting {
 /** Workflows with unindexed entries, newest first. */
 export async function waitingWorkflows(database: Database): Promise<Waiting[]> {
   const sql =
-    "SELECT record::id(id) AS id, waiting, segmented, newest FROM workflow_index WITH INDEX by_tail WHERE tail = true AND newest > ''";
+    "SELECT record::id(id) AS id, waiting, segmented, newest FROM workflow_index WITH INDEX waiting WHERE waits = 'search' AND newest > ''";
   const [found] = (await database.query(sql)) as [(Omit<Waiting, 'segmented'> & { segmented: string })[]];
   return found.map(({ id, waiting, segmented }) => ({
     id,
@@ -74,16 +74,12 @@ function searchable(run: RunOfEntry, entry: Entry): Searchable {
   return { run, n: entry.n, ms: Date.parse(entry.at), kind: found?.kind ?? 'tool', text: found?.text ?? '' };
 }
 
-export function runOfEntry({ id, workflowId, conversationId, agent, parentRunId }: RunRow): RunOfEntry {
+export function runOfEntry({ id, workflowId, conversationId, agent, parentRunId }: PlainRun): RunOfEntry {
   return { runId: id, workflowId, conversationId, agent, lead: parentRunId === null };
 }
 
 /** Writes one segment if enough entries are unindexed; returns false if not. */
-export async function segmentSome(
-  database: Database,
-  runsOf: (workflowIds: readonly string[]) => Promise<RunRow[]>,
-  enough = WAITING_ENTRIES,
-): Promise<boolean> {
+export async function segmentSome(database: Database, enough = WAITING_ENTRIES): Promise<boolean> {
   const all = await waitingWorkflows(database);
   if (all.reduce((sum, { waiting }) => sum + waiting, 0) < enough) return false;
   const taken: Waiting[] = [];
@@ -93,7 +89,7 @@ export async function segmentSome(
     sum += Math.max(1, next.waiting);
   }
   const workflows = new Map(taken.map((one) => [one.id, one]));
-  const runs = (await runsOf(taken.map(({ id }) => id))).map(runOfEntry);
+  const runs = (await new Reader(database).plainRuns(taken.map(({ id }) => id))).map(runOfEntry);
   let readings = runs.map((run) => ({ run, from: workflows.get(run.workflowId)?.segmented[run.runId] ?? 0 }));
   const entries: Searchable[] = [];
   let [read, chars] = [0, 0];
@@ -139,13 +135,13 @@ async function writeSegment(
   const values = Object.fromEntries(
     changed.flatMap(({ id: workflow, waiting, segmented }, index) => [
       [`w${index}`, database.record('workflow_index', workflow)],
-      [`s${index}`, { waiting, tail: waiting > 0, segmented: JSON.stringify(segmented) }],
+      [`s${index}`, { waiting, segmented: JSON.stringify(segmented) }],
     ]),
   );
   const some = placed.length === 0 ? '' : ', segments += $id';
   const updates = changed.map(
-    (_, index) =>
-      `UPDATE $w${index} SET segmented = $s${index}.segmented, waiting = $s${index}.waiting, tail = $s${index}.tail${some} RETURN NONE;`,
+    ({ waiting }, index) =>
+      `UPDATE $w${index} SET segmented = $s${index}.segmented, waiting = $s${index}.waiting${waiting > 0 ? '' : ", waits -= 'search'"}${some} RETURN NONE;`,
   );
   const insert =
     placed.length === 0

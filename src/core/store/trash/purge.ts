@@ -1,5 +1,6 @@
 /** Deletes the rows of purged conversations, one bounded step at a time, so that nothing waits for it. */
 import type { Database } from '../database.ts';
+import { selectIndexed } from '../rows/readable-rows.ts';
 import { deleteNotesOf } from '../memory.ts';
 import { eraseRuns } from '../search/segment-writer.ts';
 
@@ -12,75 +13,69 @@ interface Job {
 }
 
 /**
- * One step: the entries or calls of a run, a workflow without them, or some events. Each step starts from what is still
+ * One step: the parts of a run, a workflow without them, or some events. Each step starts from what is still
  * stored, so a crash between two does no harm. Returns false if nothing is left.
  */
 export async function purgeSome(database: Database): Promise<boolean> {
   const [[job]] = (await database.query('SELECT * FROM purge LIMIT 1')) as [Job[]];
   if (!job) return false;
   const id = job.id.id;
-  const [workflowId] = await workflowIdsOf(database, id, 1);
+  const workflowId = await newestWorkflow(database, id);
   if (workflowId === undefined) await purgeEvents(database, id, Number(job.lastSeq));
-  else {
-    const runIds = await runIdsOf(database, workflowId);
-    if (await eraseRuns(database, workflowId, runIds)) return true;
-    await deleteNotesOf(database, runIds);
-    await deleteSome(database, workflowId, DELETE_OF_PURGE);
-  }
+  else await purgeWorkflow(database, workflowId);
   return true;
 }
 
-/** The newest workflows of a conversation. */
-export async function workflowIdsOf(database: Database, conversationId: string, count: number): Promise<string[]> {
+/** Whether a conversation is not deleted to its end. */
+export async function purgePending(database: Database): Promise<boolean> {
+  const [jobs] = (await database.query('SELECT VALUE id FROM purge LIMIT 1')) as [unknown[]];
+  return jobs.length > 0;
+}
+
+/** The newest workflow of a conversation; undefined for none. */
+async function newestWorkflow(database: Database, conversationId: string): Promise<string | undefined> {
   const sql =
-    "SELECT VALUE record::id(id) FROM workflow WITH INDEX newest_of_conversation WHERE conversationId = $conversationId AND place > '' LIMIT $count";
-  const [ids] = (await database.query(sql, { conversationId, count })) as [string[]];
-  return ids;
+    "SELECT VALUE record::id(id) FROM workflow WITH INDEX newest_of_conversation WHERE conversationId = $conversationId AND place > '' LIMIT 1";
+  const [[id]] = (await database.query(sql, { conversationId })) as [string[]];
+  return id;
 }
 
 export async function runIdsOf(database: Database, workflowId: string): Promise<string[]> {
-  const sql = 'SELECT VALUE record::id(id) FROM run WITH INDEX by_workflow WHERE workflowId = $workflowId';
-  const [ids] = (await database.query(sql, { workflowId })) as [string[]];
-  return ids;
+  const select = { columns: 'VALUE record::id(id)', table: 'run', index: 'by_workflow' };
+  return selectIndexed<string>(database, { ...select, where: 'workflowId = $workflowId' }, { workflowId });
 }
 
-const DELETE_OF_PURGE = `DELETE index_queue:[$workflowId, NONE]..[$workflowId, ..] RETURN NONE;
-DELETE $index RETURN NONE;
-DELETE $executions RETURN NONE;
-DELETE open_message WHERE workflowId = $workflowId RETURN NONE;
-DELETE envelope:[$workflowId, NONE]..[$workflowId, ..] RETURN NONE;`;
-
-/** One step of deleting a workflow's rows; `more`: statements to add to the last step. Returns false after the last. */
-export async function deleteSome(database: Database, workflowId: string, more = ''): Promise<boolean> {
-  const runs = await runIdsOf(database, workflowId);
-  for (const runId of runs) if (await deleteOfRun(database, runId)) return true;
+/** One step of deleting a workflow; its own row goes last. */
+async function purgeWorkflow(database: Database, workflowId: string): Promise<void> {
+  const runIds = await runIdsOf(database, workflowId);
+  if (await eraseRuns(database, workflowId, runIds)) return;
+  await deleteNotesOf(database, runIds);
+  for (const runId of runIds) if (await deleteOfRun(database, runId)) return;
   await database.transaction(
     `DELETE approval WHERE workflowId = $workflowId RETURN NONE;
-    DELETE model_request:[$workflowId, NONE]..[$workflowId, ..] RETURN NONE;
     DELETE sub_agent_execution WHERE workflow_id = $workflowId RETURN NONE;
     DELETE run WHERE workflowId = $workflowId RETURN NONE;
-    ${more}
+    DELETE index_queue:[$workflowId, NONE]..[$workflowId, ..] RETURN NONE;
+    DELETE $index RETURN NONE;
+    DELETE open_message WHERE workflowId = $workflowId RETURN NONE;
+    DELETE envelope:[$workflowId, NONE]..[$workflowId, ..] RETURN NONE;
+    UPDATE meta:journal SET workflows -= 1 RETURN NONE;
     DELETE $workflow RETURN NONE;`,
     {
       workflowId,
       workflow: database.record('workflow', workflowId),
       index: database.record('workflow_index', workflowId),
-      executions: runs.map((run) => database.record('execution_index', run)),
     },
   );
-  return false;
 }
 
 /** Deletes some rows of a run; returns true if there may be more. */
 async function deleteOfRun(database: Database, runId: string): Promise<boolean> {
-  for (const table of ['run_part', 'message', 'tool_call']) {
-    const sql = `SELECT VALUE id FROM ${table}:[$runId, NONE]..[$runId, ..] LIMIT ${STEP}`;
-    const [records] = (await database.query(sql, { runId })) as [unknown[]];
-    if (records.length === 0) continue;
-    await database.transaction('DELETE $records RETURN NONE;', { records });
-    return true;
-  }
-  return false;
+  const sql = `SELECT VALUE id FROM run_part:[$runId, NONE]..[$runId, ..] LIMIT ${STEP}`;
+  const [records] = (await database.query(sql, { runId })) as [unknown[]];
+  if (records.length === 0) return false;
+  await database.transaction('DELETE $records RETURN NONE;', { records });
+  return true;
 }
 
 /** Deletes events from the last one down; the purge is done with the first. */

@@ -1,13 +1,11 @@
 /** The trash: hides a conversation at once, restores it unchanged, or starts its permanent deletion. */
 import type { Database } from '../database.ts';
 import type { ConversationRow } from '#contract/view.ts';
-import { facetChanges, type FacetCounts } from '../lists/facets.ts';
-import { figuresIn } from '../lists/figures.ts';
-import { countFigures, type HourChanges, hourChanges } from '../lists/usage-hours.ts';
+import { readIndexed, removeFromSegments } from '../lists/list-segments.ts';
+import { applyTotals, countEntries, type TotalChanges } from '../lists/totals.ts';
 import { Reader } from '../rows/reader.ts';
 import { sortKeyOfInstant } from '../rows/row-codec.ts';
 import type { Row } from '../store.ts';
-import { runIdsOf } from './purge.ts';
 
 /** The workflows of a conversation, as a scan of their index. */
 const WORKFLOWS =
@@ -17,58 +15,41 @@ const WORKFLOWS =
 export async function moveToTrash(database: Database, id: string, at: string): Promise<boolean> {
   const change = 'listed = false, trashed = $trashed, deletedAt = $deletedAt';
   const values = { trashed: sortKeyOfInstant(at), deletedAt: at };
-  return changeListing(database, id, { listed: true, change, values, terms: '[]', sign: -1 });
+  return changeListing(database, id, { listed: true, change, values });
 }
 
 /** False: it is not in the trash. */
 export async function restoreFromTrash(database: Database, id: string): Promise<boolean> {
   const change = 'listed = true, trashed = NONE, deletedAt = NONE';
-  return changeListing(database, id, { listed: false, change, values: {}, terms: 'facets', sign: 1 });
+  return changeListing(database, id, { listed: false, change, values: {} });
 }
 
 /** Changes the conversation and its workflows in one transaction, if its state is `listed`. False: it is not. */
 async function changeListing(
   database: Database,
   id: string,
-  {
-    listed,
-    change,
-    values,
-    terms,
-    sign,
-  }: { listed: boolean; change: string; values: Row; terms: string; sign: 1 | -1 },
+  { listed, change, values }: { listed: boolean; change: string; values: Row },
 ): Promise<boolean> {
   const conversation = database.record('conversation', id);
   if ((await listedOf(database, id)) !== listed) return false;
   const ids = await listedWorkflows(database, id);
-  const runs = await Promise.all(ids.map((one) => runIdsOf(database, one)));
-  const indexed = [
-    ...ids.map((one) => database.record('workflow_index', one)),
-    ...runs.flat().map((one) => database.record('execution_index', one)),
-  ];
-  const counts: FacetCounts = new Map();
-  const hours: HourChanges = new Map();
   // Workflows that are not indexed yet follow their conversation when they are.
-  const [found] = (await database.query('SELECT VALUE { facets: facets, figures: figures } FROM $indexed', {
-    indexed,
-  })) as [{ facets?: string[]; figures?: string }[]];
-  for (const { facets = [], figures } of found) {
-    for (const term of facets) counts.set(term, (counts.get(term) ?? 0) + sign);
-    countFigures(hours, figuresIn(figures), sign);
-  }
-  const [changes, totals] = [facetChanges(counts, database), hourChanges(hours, database)];
+  const indexed = [...(await readIndexed(database, ids)).values()].filter(({ isListed }) => isListed === listed);
+  const counts: TotalChanges = new Map();
+  for (const { entries } of indexed) countEntries(counts, entries, listed ? -1 : 1);
+  const [removed, counted] = [await removeFromSegments(database, indexed), applyTotals(counts, database)];
   await database.transaction(
     `UPDATE $conversation SET ${change} RETURN NONE;
     UPDATE $workflows SET listed = ${!listed} RETURN NONE;
-    UPDATE $indexed SET terms = ${terms} RETURN NONE;
-    ${changes.sql}
-    ${totals.sql}`,
+    UPDATE $indexed SET listed = ${!listed}, segment = NONE, waits ${listed ? '-=' : '+='} 'list' RETURN NONE;
+    ${removed.sql}
+    ${counted.sql}`,
     {
       ...values,
-      ...changes.values,
-      ...totals.values,
+      ...removed.values,
+      ...counted.values,
       conversation,
-      indexed,
+      indexed: indexed.map((one) => database.record('workflow_index', one.id)),
       workflows: ids.map((one) => database.record('workflow', one)),
     },
   );
@@ -104,6 +85,11 @@ export async function startPurge(database: Database, id: string, lastSeq: number
     conversation: database.record('conversation', id),
     purge: [{ id, lastSeq }],
   };
-  await database.transaction('INSERT INTO purge $purge RETURN NONE; DELETE $conversation RETURN NONE;', values);
+  await database.transaction(
+    `INSERT INTO purge $purge RETURN NONE;
+    DELETE $conversation RETURN NONE;
+    UPDATE meta:journal SET conversations -= 1 RETURN NONE;`,
+    values,
+  );
   return true;
 }

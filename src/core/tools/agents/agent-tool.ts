@@ -107,14 +107,14 @@ function faceOf<Input>(agent: ExposedAgent, taskOf: (input: Input) => { prompt: 
     question: (input: Input, context: Parameters<NonNullable<Tool<Input>['question']>>[1]) => {
       const { prompt, reason } = taskOf(input);
       const request = delegationRequest(name, prompt, reason);
-      return requireChildren(context).propose('delegate', context.toolCallId, [request]);
+      return requireChildren(context).propose('delegate', context.call.toolCallId, [request]);
     },
     execute: async (
       _: Input,
       context: Parameters<Tool<Input>['execute']>[1],
       approval: Parameters<Tool<Input>['execute']>[2],
     ) => {
-      const [report] = await requireChildren(context).run(context.toolCallId, approval, 'all');
+      const [report] = await requireChildren(context).run(context.call.toolCallId, approval, 'all');
       return reportResult(report);
     },
   };

@@ -23,10 +23,10 @@ export function listNotesTool(): Tool {
       toToolResult(context, async () => {
         const { workspace } = context;
         const where = await searchFrom(workspace, path, []);
-        const hidden = await context.hidden('list_notes', await pathTargets(workspace, path ?? '.'));
+        const hidden = await context.search.hidden('list_notes', await pathTargets(workspace, path ?? '.'));
         const [found, sessions] = await Promise.all([
-          context.search({ kind: 'notes', includeIgnored: false, hidden, ...where }),
-          context.noteSessions(),
+          context.search.run({ kind: 'notes', includeIgnored: false, hidden, ...where }),
+          context.reports.noteSessions(),
         ]);
         const lines = found.lines.map((line) => {
           const linked = linkedFrom(sessions.get(line.slice(0, line.indexOf(NOTE_END))));

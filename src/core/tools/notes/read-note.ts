@@ -44,18 +44,18 @@ export function readNoteTool(): Tool {
     execute: ({ note, section }, context) =>
       toToolResult(context, async () => {
         const workspace = withSessions(context.workspace);
-        const { found, all } = await lookFor(workspace, note, context.search);
+        const { found, all } = await lookFor(workspace, note, context.search.run);
         const [path, ...others] = found;
         if (path === undefined) {
           const targets = await pathTargets(workspace, '.');
-          throw noNote(note, all, await context.hidden('read_note', targets));
+          throw noNote(note, all, await context.search.hidden('read_note', targets));
         }
         if (others.length > 0)
           throw new TriadError('bad_input', `Several notes have the name ${note}: ${[path, ...others].join(', ')}`);
         const text = await textOf(workspace, path);
         const part = section === undefined ? text : sectionNamed(text, section);
         if (part === null) throw noSection(path, section ?? '', text);
-        const linked = linkedFrom((await context.noteSessions()).get(path));
+        const linked = linkedFrom((await context.reports.noteSessions()).get(path));
         const output = linked === null ? part : `${part.trimEnd()}\n\n[${linked}]`;
         return { status: 'completed', output, metadata: { path, section: section ?? null } };
       }),

@@ -29,11 +29,11 @@ export function semanticSearchTool(): Tool {
         const targets = await pathTargets(workspace, '.');
         const where = await searchFrom(workspace, undefined, []);
         const [hidden, reports] = await Promise.all([
-          context.hidden('semantic_search', targets),
-          context.pastReports(),
+          context.search.hidden('semantic_search', targets),
+          context.reports.past(),
         ]);
         const job = { kind: 'ranked', includeIgnored: false, query, limit, reports, hidden, ...where } as const;
-        const found = await context.search(job);
+        const found = await context.search.run(job);
         const looked = `${found.files ?? 0} notes and ${reports.length} reports`;
         const stopped = found.timedOut ? '\n[The search was stopped: there are too many notes.]' : '';
         const notice = found.notice === undefined ? '' : `\n[${found.notice}]`;

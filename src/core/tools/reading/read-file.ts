@@ -72,7 +72,7 @@ interface File {
 
 async function imageOf({ handle, path }: File, type: Image['mediaType'], context: ToolContext): Promise<ToolResult> {
   const { image, bytes } = await readImage(handle, type, path);
-  await context.keepImage(bytes);
+  await context.outputs.keepImage(bytes);
   const { mediaType, width, height } = image;
   return {
     status: 'completed',
@@ -97,13 +97,13 @@ async function unsavedOf(
   { handle, path }: File,
   canonical: string,
   { offset: first = 1, limit = MAX_LINES }: Input,
-  { lent, signal }: ToolContext,
+  { files, signal }: ToolContext,
 ): Promise<ToolResult | null> {
-  if (lent('read') === null) return null;
+  if (files.lent('read') === null) return null;
   const { size } = await handle.stat();
   if (size > MAX_LENT_BYTES) return null;
   const disk = await handle.readFile({ signal });
-  const shown = await shownInEditor(lent, { path: canonical, disk }, signal);
+  const shown = await shownInEditor(files.lent, { path: canonical, disk }, signal);
   if (shown === disk) return null;
   const text = new TextDecoder().decode(shown);
   const page = await readPage(Readable.from([Buffer.from(text)]), first, limit);
@@ -111,8 +111,8 @@ async function unsavedOf(
   return { ...result, metadata: { ...result.metadata, unsaved: true } };
 }
 
-async function pdfOf(file: File, input: Input, { signal, thread }: ToolContext): Promise<ToolResult> {
-  const release = await thread();
+async function pdfOf(file: File, input: Input, { signal, search }: ToolContext): Promise<ToolResult> {
+  const release = await search.acquireThread();
   try {
     const read = await readFrom(pdfText(file.handle, { path: file.path, signal }), file, input);
     return resultOf(sized(read), { encoding: 'utf-8', stamp: stampOf(read.stats) });

@@ -14,7 +14,7 @@ export const READ_FILE = 'read_file';
 /** A larger file is not read with its keys. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-type KeyContext = Pick<QuestionContext, 'workspace' | 'signal' | 'unredactedFiles'>;
+type KeyContext = Pick<QuestionContext, 'workspace' | 'signal' | 'files'>;
 
 interface WholeText {
   /** Relative to the workspace. */
@@ -32,7 +32,7 @@ interface WholeText {
 /** Returns null if the file has no keys, or if the person allowed this content in this conversation. */
 export async function askForKeys(input: { path: string }, context: KeyContext): Promise<Question | null> {
   const { path, hash, keys } = await readWhole(input.path, context);
-  if (keys.length === 0 || context.unredactedFiles.has(path, hash)) return null;
+  if (keys.length === 0 || context.files.unredacted.has(path, hash)) return null;
   return {
     ...asked(phrase('read_unredacted', { path }), [
       phrase('shows_keys', { path, names: keys.join(', ') }),
@@ -61,13 +61,13 @@ export async function readWithKeys(
 ): Promise<WholeText> {
   const file = await readWhole(input.path, context);
   const { path, hash, keys } = file;
-  if (keys.length === 0 || context.unredactedFiles.has(path, hash)) return file;
+  if (keys.length === 0 || context.files.unredacted.has(path, hash)) return file;
   const decision = approval?.decisions[0];
   const subject = approval?.request.subject;
   const isAllowed = decision?.allowed && decision.decidedBy === 'person';
   if (!isAllowed || subject?.kind !== 'tool' || subject.hash !== hashQuestion(input, hash))
     throw new TriadError('conflict', `${path} has changed since the question: call ${READ_FILE} again`);
-  context.unredactedFiles.add(path, hash);
+  context.files.unredacted.add(path, hash);
   return file;
 }
 

@@ -11,10 +11,11 @@ import { askedFor } from '../../base/outgoing.ts';
 import { TriadError } from '../../base/errors.ts';
 import { orStopped } from '../../base/stop.ts';
 import { isPermitted } from '../../settings/web-settings.ts';
-import { bodyOf } from './body.ts';
 import { isPublic } from '../../base/public-address.ts';
 import { requestFailure } from './request-failure.ts';
 import { webAddress } from './web-address.ts';
+import { pipeline } from 'node:stream/promises';
+import type { Transform } from 'node:stream';
 
 const USER_AGENT = 'Triad (an agent that reads this for a person)';
 export const MAX_REDIRECTS = 5;
@@ -157,5 +158,49 @@ function given(addresses: readonly LookupAddress[]): LookupFunction {
     const [first] = addresses;
     if (all || !first) done(null, [...addresses]);
     else done(null, first.address, first.family);
+  };
+}
+
+/** Loaded where something is packed, not with the program. */
+const zlib = () => process.getBuiltinModule('node:zlib');
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: () => zlib().createGunzip(),
+  'x-gzip': () => zlib().createGunzip(),
+  deflate: () => zlib().createInflate(),
+  br: () => zlib().createBrotliDecompress(),
+};
+
+interface Sizes {
+  receivedBytes: number;
+  bodyBytes: number;
+}
+
+/** The body of an answer, unpacked. Throws `limit_reached` as soon as it is too large, and `unreachable` for one in an encoding that was not asked for. */
+async function bodyOf(message: IncomingMessage, { receivedBytes, bodyBytes }: Sizes): Promise<Buffer> {
+  const encoding = (message.headers['content-encoding'] ?? '').trim().toLowerCase();
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
+  if (!decoder && encoding !== '' && encoding !== 'identity') {
+    message.destroy();
+    throw new TriadError('unreachable', `The answer is packed as ${encoding}, which was not asked for`);
+  }
+  const received = counted(receivedBytes, 'sent');
+  const unpacked = counted(bodyBytes, 'unpacked');
+  const parts: Buffer[] = [];
+  const keep = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of chunks) parts.push(chunk);
+  };
+  await (decoder ? pipeline(message, received, decoder(), unpacked, keep) : pipeline(message, received, keep));
+  return Buffer.concat(parts);
+}
+
+function counted(most: number, what: string) {
+  return async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > most)
+        throw new TriadError('limit_reached', `The answer is larger than ${most} bytes as it is ${what}`);
+      yield chunk;
+    }
   };
 }

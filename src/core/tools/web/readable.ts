@@ -3,8 +3,8 @@ import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom/worker';
 import { cutAtCodePoint } from '../../base/text.ts';
 import type { DomDocument, DomElement } from './dom.ts';
-import { toMarkdown } from './markdown.ts';
 import type { PageText } from './page.ts';
+import TurndownService from 'turndown';
 
 const MAX_TITLE_CHARS = 200;
 
@@ -77,4 +77,45 @@ function giveBody(document: DomDocument): void {
 function absolute(address: string, base: string): string | null {
   const url = URL.parse(address, base);
   return url && /^https?:$/.test(url.protocol) ? url.href : null;
+}
+
+const service = new TurndownService({
+  headingStyle: 'atx',
+  hr: '---',
+  bulletListMarker: '-',
+  codeBlockStyle: 'fenced',
+});
+
+/** Tables that say what their columns are; any other orders a page, and is read as paragraphs. */
+const isOfData = (node: DomElement): boolean => {
+  const table = node.closest('table');
+  return table !== null && table.querySelector('th') !== null && table.querySelector('table') === null;
+};
+const named =
+  (...names: string[]) =>
+  (node: DomElement): boolean =>
+    names.includes(node.nodeName) && isOfData(node);
+
+service.addRule('cell', {
+  filter: named('TH', 'TD'),
+  replacement: (content) =>
+    ` ${content
+      .trim()
+      .replace(/\s*\n\s*/g, ' ')
+      .replaceAll('|', '\\|')} |`,
+});
+service.addRule('row', {
+  filter: named('TR'),
+  replacement: (content, node) => {
+    const row = node as unknown as DomElement;
+    const isFirst = row.closest('table')?.querySelector('tr') === row;
+    return `|${content}\n${isFirst ? `|${' --- |'.repeat(row.children.length)}\n` : ''}`;
+  },
+});
+service.addRule('rows', { filter: named('THEAD', 'TBODY', 'TFOOT'), replacement: (content) => content });
+service.addRule('table', { filter: named('TABLE'), replacement: (content) => `\n\n${content.trim()}\n\n` });
+
+/** HTML as Markdown. */
+function toMarkdown(element: DomElement): string {
+  return service.turndown(element).trim();
 }

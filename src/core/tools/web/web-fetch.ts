@@ -61,10 +61,10 @@ function targetsOf(url: URL): Targets & object {
 
 async function read({ url: text, prompt }: Input, context: ToolContext, resolve?: Resolve): Promise<ToolResult> {
   const url = webAddress(text);
-  const hidden = await context.hidden(NAME, targetsOf(url));
+  const hidden = await context.search.hidden(NAME, targetsOf(url));
   const response = await guardedGet(url, {
     signal: context.signal,
-    privateHosts: context.privateHosts,
+    privateHosts: context.web.privateHosts,
     headers: { accept: ACCEPT },
     // What rules say of an address is not left to the page that leads there.
     mayFollow: (next) =>
@@ -134,12 +134,12 @@ async function contentOf(response: Response, context: ToolContext): Promise<Cont
   const mediaType = imageTypeOf(head);
   if (mediaType !== null) {
     const image = imageOf(body, mediaType, url.href);
-    await context.keepImage(body);
+    await context.outputs.keepImage(body);
     const { width, height } = image;
     const notes = [`the image ${mediaType}, ${width} × ${height} pixels, ${body.length} bytes`];
     return { text: '', notes, metadata: {}, image };
   }
-  const release = await context.thread();
+  const release = await context.search.acquireThread();
   try {
     if (isPdf(head)) return await pdfContent(body, url, context);
     const isHtml = /^(text\/html|application\/xhtml\+xml)$/.test(type) || (type === '' && looksLikeHtml(body));

@@ -28,20 +28,20 @@ export const webSearch = defineTool<z.infer<typeof Input>>({
     search.url !== null || providerSearches ? null : `nothing can search the web: ${SET_UP}`,
   byProvider: ({ search, providerSearches }) => (providerSearches ? { maxUses: search.max_uses } : null),
   targets: ({ query }) => Promise.resolve({ values: [query], path: false }),
-  question: (input, { webSearch: { host }, workspace: { folder } }) =>
+  question: (input, { web: { searchEndpoint }, workspace: { folder } }) =>
     Promise.resolve({
-      ...asked(phrase('search_web', { query: input.query }), [phrase('query_sent', { host })]),
+      ...asked(phrase('search_web', { query: input.query }), [phrase('query_sent', { host: searchEndpoint.host })]),
       subject: { kind: 'tool', tool: NAME, input, folder, preview: null, hash: canonicalHash({ tool: NAME, input }) },
       risk: 'medium',
       reversible: true,
     }),
   execute: ({ query }, context) =>
     toToolResult(context, async () => {
-      const found = await context.webSearch.search(query, context.signal);
+      const found = await context.web.searchEndpoint.search(query, context.signal);
       return {
         status: 'completed',
         output: found.map(lineOf).join('\n') || '[Nothing was found.]',
-        metadata: { query, results: found.length, host: context.webSearch.host },
+        metadata: { query, results: found.length, host: context.web.searchEndpoint.host },
       };
     }),
 });

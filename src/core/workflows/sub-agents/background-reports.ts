@@ -1,4 +1,4 @@
-/** Sub-agents that work beside their lead: their reports are handed over as they come, each exactly once. */
+/** Collects the reports of sub-agents in the background. Each report is returned exactly once. */
 import type { Entry } from '#contract/message.ts';
 import type { RunRow } from '#contract/view.ts';
 import { orStopped } from '../../base/stop.ts';
@@ -9,7 +9,7 @@ export class BackgroundReports {
   readonly #working = new Set<Promise<ChildReport>>();
   readonly #ended: ChildReport[] = [];
 
-  /** `signal`: the lead's. */
+  /** `signal`: stop signal of the lead. */
   constructor(signal: AbortSignal) {
     this.#signal = signal;
   }
@@ -24,9 +24,9 @@ export class BackgroundReports {
     this.#working.add(tracked);
   }
 
-  /** With `wait` for the next one; null when nothing is or will be there. */
+  /** Returns the new reports. `wait`: waits for the next one. Null if there is no report, or none can follow. */
   async reports(wait: boolean): Promise<{ text: string; runIds: string[] } | null> {
-    // Those that ended a moment ago are handed over now, without waiting.
+    // Reports that are ready resolve in this tick.
     await Promise.resolve();
     while (wait && this.#ended.length === 0 && this.#working.size > 0) {
       await orStopped(this.#signal, Promise.race(this.#working));
@@ -47,9 +47,9 @@ function wordsOf({ agent, runId, outcome, report, error, stages = [], gave = [],
 }
 
 /**
- * Whether the lead still waits for a report of this sub-agent beside its calls: one report is the result of the call
- * that asked for it, unless that said it works on, and each time the person has it tried again there is one more.
- * `own`: the entries of it and of its stages.
+ * Returns true if the lead still waits for a report of this sub-agent. The first report is the result of the call that
+ * requested it, unless the result says that the sub-agent works in the background. Each retry by the person adds one report.
+ * `own`: entries of the sub-agent and of its stages.
  */
 export function owesReport(
   child: Pick<RunRow, 'id' | 'toolCallId'>,

@@ -1,22 +1,21 @@
 /** Queues, executes and ends the runs of one chain: its first run and the stages. */
 import type { ErrorInfo } from '#contract/error.ts';
-import { STATUS_OF } from '#contract/status-of.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { STATUS_OF } from '#domain/status-of.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import type { RunRow } from '#contract/view.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
 import { newId, traceIdOf } from '../../base/ids.ts';
 import { linkedController, stopOf } from '../../base/stop.ts';
 import { usageOf } from '../../base/usage.ts';
-import { hasEnded, type Link, linkOf, type NextStage } from '../../flows/chain.ts';
-import { partnerFor } from '../../flows/partner.ts';
-import { Recorder, type RunIds } from '../../log/recorder.ts';
-import type { RunSteps } from '../../log/step-cache.ts';
+import { hasEnded, type Link, linkOf, type NextStage } from '../flows/chain.ts';
+import { partnerFor } from '../flows/partner.ts';
+import { Recorder, type RunIds } from '#core/store/log/recorder.ts';
 import type { Engine } from '../../runs/engine.ts';
-import { executeRun } from '../../runs/run.ts';
+import { executeRun } from '#core/runs/execute-run.ts';
 import type { RunPlan } from '../../runs/run-plan.ts';
-import type { LiveRun } from '../../runs/run-tree.ts';
+import type { LiveRun } from '#core/runs/workflow/run-tree.ts';
 import { loadStored } from '../../runs/stored-run.ts';
-import type { Workflow } from '../workflow.ts';
+import type { Workflow } from '#core/runs/workflow/workflow.ts';
 
 interface ChainParts {
   engine: Engine;
@@ -78,7 +77,7 @@ export class ChainRuns {
 
   /** `place`: number of a stage, from 1. */
   queueRun(asked: ChainRun, place?: number): void {
-    const { id: runId, agent, kind, title, toolCallId, item, parentChain, envelope, envelopeHash, again } = asked;
+    const { id: runId, agent, kind, title, toolCallId, item, parentChain, envelope, envelopeHash } = asked;
     const { workflow, depth } = this.#parts;
     const usage = usageOf(ZERO_TALLY);
     workflow.subAgents.add({ runId, agent, kind, status: 'pending', outcome: null, durationMs: null, usage });
@@ -96,7 +95,6 @@ export class ChainRuns {
       traceId: traceIdOf(runId),
       envelope,
       envelopeHash,
-      ...(again && { again }),
     });
   }
 
@@ -125,13 +123,8 @@ export class ChainRuns {
     return asked;
   }
 
-  /** Runs one stage. A stop before its start still records the stage, which shows where the chain ended. `steps`: of the first run. */
-  async runStage(
-    above: LiveRun,
-    first: FirstRun,
-    next: NextStage,
-    { retry, steps }: Pick<ChainStart, 'retry'> & { steps: RunSteps | null },
-  ): Promise<Link> {
+  /** Runs one stage. A stop before its start still records the stage, which shows where the chain ended. */
+  async runStage(above: LiveRun, first: FirstRun, next: NextStage, retry: ChainStart['retry']): Promise<Link> {
     const { signal } = above.controller;
     const stop = signal.aborted ? stopOf(signal) : null;
     if (stop?.code === 'interrupted') throw stop;
@@ -141,17 +134,11 @@ export class ChainRuns {
     if (stop) return this.endUnstarted(stage, 'cancelled', errorInfo(stop), 0);
     const { id: runId, parentRunId, agent, title } = stage;
     const { controller, unlink } = linkedController(signal);
-    const work = (live: LiveRun): Promise<Link> =>
-      this.executeRun(live, stage, { retry, queueDepth: 0 }, steps?.serving('chain', next.place) ?? null);
+    const work = (live: LiveRun): Promise<Link> => this.executeRun(live, stage, { retry, queueDepth: 0 });
     return this.#parts.workflow.runs.live({ runId, parentRunId, agent, title, controller }, work).finally(unlink);
   }
 
-  async executeRun(
-    live: LiveRun,
-    asked: ChainRun,
-    { retry, queueDepth }: ChainStart,
-    steps: RunSteps | null,
-  ): Promise<Link> {
+  async executeRun(live: LiveRun, asked: ChainRun, { retry, queueDepth }: ChainStart): Promise<Link> {
     const { workflow, depth, engine } = this.#parts;
     const { id: runId, agent, envelope, envelopeHash, kind, stored, parentChain } = asked;
     const attempt = (stored?.attempt ?? 0) + 1;
@@ -167,15 +154,11 @@ export class ChainRuns {
       retried: runId === retry,
       queueDepth,
       prior: [],
-      left: [],
-      steps,
-      partner: partnerFor(engine, workflow, envelope),
-      children: null,
       stored: await loadStored(engine.store, stored, []),
       queuedMs: Math.max(0, Date.now() - Date.parse(asked.queuedAt)),
     };
     workflow.subAgents.change(runId, { status: 'running', outcome: null });
-    const ended = await executeRun(engine, workflow, live, run);
+    const ended = await executeRun({ engine, workflow, live }, run, { partner: partnerFor, children: null });
     const { outcome, durationMs, tally } = ended;
     if (outcome === 'interrupted') throw new TriadError('interrupted', ended.error?.message ?? 'Interrupted');
     workflow.subAgents.change(runId, { status: STATUS_OF[outcome], outcome, durationMs, usage: usageOf(tally) });
@@ -189,8 +172,9 @@ export class ChainRuns {
     const recorder = this.createRecorder(asked);
     const text = stored?.text ?? '';
     const durationMs = stored?.durationMs ?? 0;
-    // A run of an earlier attempt keeps its slot, and a stage has no slot.
-    if (kind !== 'chain' && (stored?.attempt ?? 0) === 0) workflow.subAgents.slots.release();
+    // A run of an earlier attempt keeps its slot, except a rejected copy in a fork. A stage has no slot.
+    if (kind !== 'chain' && (outcome === 'rejected' || (stored?.attempt ?? 0) === 0))
+      workflow.subAgents.slots.release();
     workflow.agents.unregister(runId);
     const { tally } = recorder;
     const depth = queueDepth > 0 ? { queueDepth } : {};

@@ -1,4 +1,4 @@
-/** How the start of sub-agents is put to the person, and to the registry. */
+/** The question about the start of sub-agents, and the definition of a temporary one. */
 import type { AgentDefinition, Envelope } from '#contract/agent.ts';
 import type { SpawnItem } from '#contract/approval.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
@@ -7,7 +7,7 @@ import { asked } from '../../tools/asked.ts';
 
 export type Operation = 'spawn' | 'delegate' | 'parallel';
 
-/** The definition of an agent that exists for one run only. */
+/** Returns the definition of an agent that exists only for one run. */
 export function temporary({ agent, systemPrompt, tools, mcpServers, model }: Envelope): AgentDefinition {
   return {
     name: agent,
@@ -35,18 +35,20 @@ export function temporary({ agent, systemPrompt, tools, mcpServers, model }: Env
   };
 }
 
-/** `background`: the lead does not wait for them. */
+/** Returns the question about the start. `background`: the lead does not wait for the sub-agents. */
 export function questionOf(operation: Operation, items: SpawnItem[], background: boolean): Question {
   const names = items.map(({ envelope }) => envelope.agent).join(', ');
-  const again = items[0]?.again;
+  // A sibling of the same batch that did not complete is in the question, too.
+  const again = items.find((item) => item.again)?.again;
   const one = { title: items[0]?.title ?? '', name: names };
-  const title = again
-    ? phrase('run_again', one)
-    : operation === 'parallel'
-      ? phrase('batch', { count: items.length, names })
-      : operation === 'delegate'
-        ? phrase('delegate', one)
-        : phrase('spawn', { ...one, background });
+  const title =
+    again && items.length === 1
+      ? phrase('run_again', one)
+      : operation === 'parallel'
+        ? phrase('batch', { count: items.length, names })
+        : operation === 'delegate'
+          ? phrase('delegate', one)
+          : phrase('spawn', { ...one, background });
   const said = asked(title, [
     ...(again ? [phrase('asked_again', { run: again.runId, session: again.conversationId })] : []),
     phrase('sub_agent'),

@@ -1,17 +1,17 @@
-/** What a lead gets to know of a sub-agent: the report of its chain's last run, capped, and the metrics of the whole chain. */
+/** The report on a sub-agent for its lead: the text of the last run of its chain, capped, and the metrics of the chain. */
 import { MAX_REPORT_BYTES } from '#contract/limits.ts';
-import { STATUS_OF } from '#contract/status-of.ts';
-import { inputTokensOf } from '#contract/tally.ts';
-import { type ChainEnd, sumLinks } from '../../flows/chain.ts';
+import { STATUS_OF } from '#domain/status-of.ts';
+import { inputTokensOf } from '#domain/tally.ts';
+import { type ChainEnd, sumLinks } from '../flows/chain.ts';
 import { createReviewField } from '#contract/history/review-history.ts';
-import type { PersonWords } from '../../runs/person-words.ts';
+import type { PersonWords } from '#core/runs/workflow/person-words.ts';
 import type { ChildReport } from '../../tools/children.ts';
 import { reportPage } from '../../tools/read-report.ts';
 
-/** Of a sub-agent that did nothing (yet). */
+/** The report on a sub-agent that has not started. */
 export const EMPTY_REPORT = { report: '', error: null, durationMs: 0, tokensInput: 0, tokensOutput: 0 };
 
-/** Of a sub-agent and the stages that followed it; it goes by the id of its first run. `words`: what the person said to them. */
+/** Returns the report on a sub-agent and its stages, under the id of its first run. `words`: messages of the person to them. */
 export function reportOf({ links, outcome, error }: ChainEnd, words: Pick<PersonWords, 'of'>): ChildReport {
   const [{ runId, agent }, ...stages] = links;
   const last = links.at(-1)!;
@@ -38,7 +38,7 @@ export function reportOf({ links, outcome, error }: ChainEnd, words: Pick<Person
         outcome: stage.outcome,
       })),
     }),
-    // Of a chain that did not come to its end, what the runs before have found is not lost.
+    // The report on an incomplete chain contains the results of its completed runs.
     ...(outcome !== 'completed' &&
       handedOn.length > 0 && {
         gave: handedOn.map((link) => ({

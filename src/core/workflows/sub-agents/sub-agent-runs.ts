@@ -1,4 +1,4 @@
-/** What becomes of a sub-agent once its question is answered: refused, stopped before its turn, or run; one end and one report each. */
+/** Handles sub-agents after their question: rejects, stops or runs each of them, with one end and one report. */
 import { Envelope } from '#contract/agent.ts';
 import type { Decision } from '#contract/approval.ts';
 import type { ErrorInfo } from '#contract/error.ts';
@@ -13,53 +13,38 @@ import {
 } from './chain-runs.ts';
 import { temporary } from './proposal.ts';
 import { reportOf } from './report.ts';
-import { takeRun } from './taken-runs.ts';
-import type { Engine } from '../../runs/engine.ts';
 import { errorInfo } from '../../base/errors.ts';
-import { type ChainEnd, chainsIn, hasEnded, isLeft, type Link, linkOf, runChain } from '../../flows/chain.ts';
-import type { FinishedRun, RunSteps } from '../../log/step-cache.ts';
-import type { Transcript } from '../../log/transcript.ts';
-import type { RunPlan } from '../../runs/run-plan.ts';
+import { type ChainEnd, chainsIn, hasEnded, isLeft, type Link, linkOf, runChain } from '../flows/chain.ts';
+import type { Run } from '#core/runs/run.ts';
 import { linkedController, Stopped, stopOf } from '../../base/stop.ts';
 import type { ChildReport } from '../../tools/children.ts';
-import type { LiveRun } from '../../runs/run-tree.ts';
-import type { Workflow } from '../workflow.ts';
-
-/** What the sub-agents of one lead share with it. */
-export interface LeadParts {
-  engine: Engine;
-  workflow: Workflow;
-  /** The lead's. */
-  plan: RunPlan;
-  signal: AbortSignal;
-  history: Transcript;
-}
+import type { LiveRun } from '#core/runs/workflow/run-tree.ts';
 
 export class SubAgentRuns {
-  readonly #parts: LeadParts;
+  readonly #lead: Run;
   readonly #chains: ChainRuns;
-  /** Asked for, or left by an earlier attempt, and not gone on with yet. */
+  /** Sub-agents that are proposed or were left by an earlier attempt, and have not continued yet. */
   readonly #expected = new Map<string, FirstRun>();
   /** Sub-agents that a person stopped before they started. */
   readonly #stopped = new Map<string, Promise<ChildReport>>();
 
-  constructor(parts: LeadParts) {
-    this.#parts = parts;
-    const { engine, workflow, plan } = parts;
-    this.#chains = new ChainRuns({ engine, workflow, ids: plan.recorder.ids, depth: plan.depth + 1 });
+  constructor(lead: Run) {
+    this.#lead = lead;
+    const { engine, workflow, plan, ids } = lead;
+    this.#chains = new ChainRuns({ engine, workflow, ids, depth: plan.depth + 1 });
   }
 
-  /** Whether some wait to be started, or to be gone on with. */
+  /** Returns true if sub-agents wait for their start, or to be continued. */
   get areExpected(): boolean {
     return this.#expected.size > 0;
   }
 
-  /** It was asked for, or an earlier attempt left it: until its start it can be ended by a stop alone, also one of its stage. */
+  /** Registers a sub-agent that is proposed, or was left by an earlier attempt. A stop of it or of its stage ends it. */
   expect(asked: FirstRun): void {
     this.#register(asked);
     this.#expected.set(asked.id, asked);
     for (const runId of runIdsOf(asked)) {
-      this.#parts.workflow.subAgents.waits(runId, () => {
+      this.#lead.workflow.subAgents.waits(runId, () => {
         this.forget(asked);
         const ended = this.#endNext(asked, 'cancelled', errorInfo(new Stopped('user')));
         this.#stopped.set(asked.id, ended);
@@ -67,13 +52,7 @@ export class SubAgentRuns {
     }
   }
 
-  /** It is taken from where this was forked, so it is not gone on with. */
-  take(asked: FirstRun, found: FinishedRun): void {
-    this.forget(asked);
-    takeRun(this.#parts, found, asked, (run) => this.#chains.createRecorder(run));
-  }
-
-  /** The same for a fresh one and for one that a restart interrupted. */
+  /** Continues a sub-agent after the decision, also one that a restart interrupted. Resolves with its report. */
   async answered(asked: FirstRun, decision: Decision | null): Promise<ChildReport> {
     this.forget(asked);
     const stopped = this.#stopped.get(asked.id);
@@ -85,13 +64,13 @@ export class SubAgentRuns {
     return this.#start({ ...asked, envelope, envelopeHash: decision.hashAfter });
   }
 
-  /** Another attempt at what a run of its chain did not complete; its yes, its envelope and its slot still hold. */
+  /** Tries a run of the chain again that did not complete, with the same approval, envelope and slot. */
   again(row: RunRow, asked: FirstRun): Promise<ChildReport> {
     this.forget(asked);
     return this.#start({ ...asked, queuedAt: new Date().toISOString() }, row.id);
   }
 
-  /** The lead has ended, and nothing will go on: what was never started ends with it. */
+  /** Ends all sub-agents that have not started. Call it when the lead has ended. */
   endExpected(error: ErrorInfo): void {
     for (const asked of this.#expected.values()) {
       const last = asked.stages.at(-1) ?? asked.stored;
@@ -100,13 +79,13 @@ export class SubAgentRuns {
     this.#expected.clear();
   }
 
-  /** Nobody waits for it any more: a stop finds it in the tree of runs, or it ends. */
+  /** Removes a sub-agent from the expected ones. It starts, so that a stop finds it in the tree of runs, or ends. */
   forget(asked: FirstRun): void {
     this.#expected.delete(asked.id);
-    for (const runId of runIdsOf(asked)) this.#parts.workflow.subAgents.waitsNoMore(runId);
+    for (const runId of runIdsOf(asked)) this.#lead.workflow.subAgents.waitsNoMore(runId);
   }
 
-  /** Ends what would be next of it, without starting that; `retry`: the run that was to be tried again. */
+  /** Ends a sub-agent without starting its next run. `retry`: id of the run that should be tried again. */
   async #endNext(
     asked: FirstRun,
     outcome: UnstartedOutcome,
@@ -121,7 +100,7 @@ export class SubAgentRuns {
   }
 
   async #start(asked: FirstRun, retry: string | null = null): Promise<ChildReport> {
-    const { workflow, signal } = this.#parts;
+    const { workflow, signal } = this.#lead;
     const { id: runId, parentRunId, agent, title } = asked;
     this.#register(asked);
     const { controller, unlink } = linkedController(signal);
@@ -131,7 +110,7 @@ export class SubAgentRuns {
       const leave = await turn.catch((error: unknown) => this.#neverStarted(asked, error, how));
       if (typeof leave !== 'function') return leave;
       try {
-        return await this.#goThrough(live, await this.#known(asked, how), how);
+        return await this.#goThrough(live, await this.#reload(asked, how), how);
       } finally {
         leave();
       }
@@ -142,40 +121,32 @@ export class SubAgentRuns {
     });
   }
 
-  /** One that is tried again as it is stored now, with the settings that it was started with. */
-  async #known(asked: FirstRun, { retry }: ChainStart): Promise<FirstRun> {
+  /** Returns a sub-agent for a retry, with its current rows and the envelope of its start. */
+  async #reload(asked: FirstRun, { retry }: ChainStart): Promise<FirstRun> {
     if (retry === null) return asked;
-    const rows = await this.#parts.engine.store.runsOf([this.#parts.workflow.id]);
+    const rows = await this.#lead.engine.store.runsOf([this.#lead.workflow.id]);
     const stored = rows.find(({ id }) => id === asked.id) ?? null;
     const { envelope, envelopeHash } = stored ?? asked;
     return { ...asked, envelope, envelopeHash, stored, stages: chainsIn(rows).get(asked.id) ?? [] };
   }
 
-  /** A temporary agent is an agent of its workflow from its question to its end, as what was approved of it. */
+  /** Adds a temporary agent to the agents of the workflow, from its question to its end. */
   #register({ id, kind, envelope }: ChainRun): void {
-    if (kind === 'spawn') this.#parts.workflow.agents.register(temporary(envelope), id);
+    if (kind === 'spawn') this.#lead.workflow.agents.register(temporary(envelope), id);
   }
 
-  /** The sub-agent, and in its slot and turn the stages that follow it, from the first that has not ended. */
+  /** Runs the sub-agent and its stages in one slot, from the first run that has not ended. */
   async #goThrough(live: LiveRun, asked: FirstRun, how: ChainStart): Promise<ChildReport> {
-    const steps = this.#stepsOf(asked);
-    const first = findEarlierEnd(asked, how.retry) ?? (await this.#chains.executeRun(live, asked, how, steps));
-    return this.#reportOf(
-      await runChain(first, asked, (next) => this.#chains.runStage(live, asked, next, { retry: how.retry, steps })),
-    );
+    const first = findEarlierEnd(asked, how.retry) ?? (await this.#chains.executeRun(live, asked, how));
+    return this.#reportOf(await runChain(first, asked, (next) => this.#chains.runStage(live, asked, next, how.retry)));
   }
 
   queue(asked: FirstRun): void {
     this.#chains.queueRun(asked);
   }
 
-  #stepsOf({ toolCallId, item }: ChainRun): RunSteps | null {
-    const { plan, history } = this.#parts;
-    return plan.steps?.ofSubAgent(history.entries, toolCallId ?? '', item) ?? null;
-  }
-
   async #refuse(asked: FirstRun, decision: Decision | null): Promise<ChildReport> {
-    const { signal } = this.#parts;
+    const { signal } = this.#lead;
     const cancelled = decision?.outcome === 'cancelled';
     const reason = decision?.reason ?? (cancelled ? 'Cancelled' : 'no reason given');
     const message = cancelled ? reason : `Rejected${decider(decision)}: ${reason}`;
@@ -185,29 +156,29 @@ export class SubAgentRuns {
   }
 
   #reportOf(end: ChainEnd): ChildReport {
-    return reportOf(end, this.#parts.workflow.words);
+    return reportOf(end, this.#lead.workflow.words);
   }
 
-  /** Stopped while it waited for its turn. */
+  /** Ends a sub-agent that was stopped while it waited for its slot. */
   async #neverStarted(asked: FirstRun, error: unknown, how: ChainStart): Promise<ChildReport> {
     const info = errorInfo(error);
     if (info.code === 'interrupted') throw error;
-    return this.#endNext(await this.#known(asked, how), 'cancelled', info, how);
+    return this.#endNext(await this.#reload(asked, how), 'cancelled', info, how);
   }
 }
 
-/** Of one that had ended, with its chain, before a restart. */
+/** Returns the stored end of a chain that had ended before a restart. */
 function storedEnd(asked: FirstRun, stored: RunRow): Promise<ChainEnd> {
   return runChain(linkOf(stored), asked, async ({ place }) => linkOf(asked.stages[place - 1]!));
 }
 
-/** A stop of any of these ends the chain: of the sub-agent, and of the stage that its chain goes on with. */
+/** Returns the ids of the runs whose stop ends the chain: the sub-agent and its open stages. */
 function runIdsOf({ id, stages }: FirstRun): string[] {
   const open = stages.filter((stage) => !hasEnded(stage));
   return [id, ...open.map((stage) => stage.id)];
 }
 
-/** Whoever has the whole workflow's questions answered is named by the reason. */
+/** Returns who rejected, for the message; empty for a policy of the workflow, which the reason names. */
 function decider(decision: Decision | null): string {
   if (decision?.ruleId?.startsWith('approve:')) return '';
   if (decision?.decidedBy === 'person') return ' by the person';

@@ -1,6 +1,7 @@
-/** Sub-agents of one lead: every one of them an ordinary run, proposed, approved, queued, run and reported on one path. */
+/** The sub-agents of one lead. All of them are ordinary runs: proposed, approved, queued, executed and reported in one way. */
 import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { Approval, Decision, SpawnItem } from '#contract/approval.ts';
+import type { DurableEvent } from '#contract/event.ts';
 import { isSubAgent } from '#contract/flows/serving.ts';
 import { DEPTH_REFUSAL, MAX_AGENT_DEPTH } from '#contract/limits.ts';
 import type { Status } from '#contract/outcome.ts';
@@ -8,39 +9,39 @@ import { isSpawn, spawnItems } from '#contract/spawn-items.ts';
 import type { RunRow } from '#contract/view.ts';
 import { BackgroundReports, owesReport } from './background-reports.ts';
 import type { FirstRun } from './chain-runs.ts';
-import { type LeadParts, SubAgentRuns } from './sub-agent-runs.ts';
+import { SubAgentRuns } from './sub-agent-runs.ts';
 import { EMPTY_REPORT } from './report.ts';
-import { reportOfTaken } from './taken-runs.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
 import { canonicalHash } from '../../base/hash.ts';
 import { newId } from '../../base/ids.ts';
-import { limitNotice } from '../../budget/limit-notices.ts';
-import { chainOf, chainsIn, isLeft } from '../../flows/chain.ts';
+import { limitNotice } from '#core/runs/budget/limit-notices.ts';
+import { chainOf, chainsIn, isLeft } from '../flows/chain.ts';
 import { type Operation, questionOf } from './proposal.ts';
 import { providerTraits } from '../../model/provider-traits.ts';
-import type { FinishedRun } from '../../log/step-cache.ts';
-import type { LeadChildren } from '../../runs/run-plan.ts';
-import type { StopCounts } from '../../runs/run-tree.ts';
-import { isRaised, limitsOf } from '../../budget/limits.ts';
+import type { LeadChildren, Run } from '#core/runs/run.ts';
+import type { StopCounts } from '#core/runs/workflow/run-tree.ts';
+import { isRaised, limitsOf } from '#core/runs/budget/limits.ts';
 import { Stopped, stopOf } from '../../base/stop.ts';
 import type { ChildReport, ChildRequest, ChildState, ListedAgent } from '../../tools/children.ts';
 import { editWords } from '../../tools/edit-words.ts';
 import type { Question } from '../../tools/question.ts';
 
+type QueueEvent = Extract<DurableEvent, { type: 'run-queue' }>;
+
 export class SubAgents implements LeadChildren {
-  readonly #parts: LeadParts;
+  readonly #lead: Run;
   readonly #runs: SubAgentRuns;
   readonly #background: BackgroundReports;
-  /** By run id. */
+  /** Proposed sub-agents, by run id. */
   readonly #asked: Map<string, FirstRun>;
-  /** Those that were taken from where this was forked, by run id. */
-  readonly #taken = new Map<string, FinishedRun>();
+  /** The queue events of the workflow, loaded for the first report of a copied sub-agent. */
+  #queueEvents: Promise<QueueEvent[]> | null = null;
 
-  constructor(parts: LeadParts) {
-    this.#parts = parts;
-    this.#runs = new SubAgentRuns(parts);
-    this.#background = new BackgroundReports(parts.signal);
-    const { children } = parts.plan.stored;
+  constructor(lead: Run) {
+    this.#lead = lead;
+    this.#runs = new SubAgentRuns(lead);
+    this.#background = new BackgroundReports(lead.signal);
+    const { children } = lead.plan.stored;
     const chains = chainsIn(children);
     const own = children.filter(isSubAgent).map((row): [string, FirstRun] => {
       return [row.id, { ...row, stored: row, stages: chains.get(row.id) ?? [] }];
@@ -50,19 +51,19 @@ export class SubAgents implements LeadChildren {
   }
 
   get maxSubAgents(): number {
-    return this.#parts.workflow.subAgents.slots.max;
+    return this.#lead.workflow.subAgents.slots.max;
   }
 
   isExhausted(): boolean {
-    const { slots } = this.#parts.workflow.subAgents;
-    const isOpen = this.#parts.workflow.subAgents
+    const { slots } = this.#lead.workflow.subAgents;
+    const isOpen = this.#lead.workflow.subAgents
       .summaries()
       .some(({ outcome }) => outcome === null || outcome === 'interrupted');
     return slots.left === 0 && !isOpen && !this.#runs.areExpected;
   }
 
   agents(): ListedAgent[] {
-    const { agents } = this.#parts.workflow;
+    const { agents } = this.#lead.workflow;
     return agents.delegable().map((definition) => {
       const { name, description, input } = definition;
       const chain = agents.chainOf(definition);
@@ -81,34 +82,36 @@ export class SubAgents implements LeadChildren {
     requests: ChildRequest[],
     background = false,
   ): Promise<Question | null> {
-    const { engine, workflow, plan } = this.#parts;
+    const { engine, workflow, plan } = this.#lead;
     if (plan.depth + 1 >= MAX_AGENT_DEPTH) throw new TriadError('depth_exceeded', DEPTH_REFUSAL);
     await this.#knowModels(requests);
     const all: FirstRun[] = [];
     const fresh: { item: number; request: ChildRequest; envelope: Envelope }[] = [];
     requests.forEach((request, index) => {
-      // Queued before a crash, but not asked yet: the same run, with its slot.
+      // A run that was queued before a crash or in a fork is used again, with its slot.
       const before = this.#of(toolCallId).find((asked) => asked.item === index);
-      if (before && !this.#isLost(before)) all[index] = before;
+      if (before) all[index] = before;
       else
         fresh.push({
           item: index,
           request,
-          envelope:
-            request.again?.envelope ??
-            engine.envelopes.child(request, plan.envelope, workflow.agents, workflow.limits()),
+          envelope: engine.envelopes.child(request, plan.envelope, workflow.agents, workflow.limits()),
         });
     });
     workflow.subAgents.slots.reserve(fresh.length);
-    for (const { item, request, envelope } of fresh)
-      all[item] = this.#propose(operation, toolCallId, item, request, envelope);
-    const items = all.filter((asked) => !this.#take(asked)).map(itemOf);
+    for (const { item, request, envelope } of fresh) {
+      const asked = this.#propose(operation, toolCallId, item, request, envelope);
+      this.#runs.expect(asked);
+      this.#runs.queue(asked);
+      all[item] = asked;
+    }
+    const items = all.filter((asked) => !hasReport(asked)).map(itemOf);
     return items.length === 0 ? null : questionOf(operation, items, background);
   }
 
   /** Requests the lists of other providers before the names of their models are resolved. */
   async #knowModels(requests: readonly ChildRequest[]): Promise<void> {
-    const { engine, workflow, plan } = this.#parts;
+    const { engine, workflow, plan } = this.#lead;
     const own = plan.envelope.provider;
     if (providerTraits(own).isScripted) return;
     const named = requests.map(
@@ -120,19 +123,23 @@ export class SubAgents implements LeadChildren {
   async run(toolCallId: string, approval: Approval | null, wait: 'all' | 'first' | 'none'): Promise<ChildReport[]> {
     const subject = approval?.request.subject;
     if (subject && !isSpawn(subject)) throw new TriadError('internal', 'The approval is not one of sub-agents');
-    const all = this.#of(toolCallId).map((asked) => {
+    const decided = this.#of(toolCallId).map((asked) => {
       const index = subject?.items.findIndex(({ runId }) => runId === asked.id) ?? -1;
       const item = subject?.items[index];
       const decision = approval?.decisions[index] ?? null;
-      const job = item ? this.#job(item, decision) : this.#reportOfTaken(asked);
-      return { asked, item, decision, job };
+      return { asked, item, decision };
     });
-    const withEdits = (reports: ChildReport[]): ChildReport[] =>
-      reports.map((report, index) => {
-        const { item, decision } = all[index] ?? {};
-        return item ? { ...report, edits: editWords(item.envelope, decision?.edited) } : report;
-      });
-    // A refused one has ended too, but it is not what the lead waits for.
+    this.#endRefused(decided);
+    const all = decided.map((one) => ({ ...one, job: this.#runs.answered(one.asked, one.decision) }));
+    const withEdits = (reports: ChildReport[]): Promise<ChildReport[]> =>
+      Promise.all(
+        reports.map(async (report, index) => {
+          const { asked, item, decision } = all[index]!;
+          const edits = item ? editWords(item.envelope, decision?.edited) : await this.#editsBefore(asked);
+          return { ...report, edits };
+        }),
+      );
+    // A rejected sub-agent has ended too, but the lead does not wait for it.
     const started = all.flatMap(({ decision, job }) => (decision?.allowed ? [job] : []));
     if (wait === 'all' || started.length < (wait === 'first' ? 2 : 1))
       return withEdits(await Promise.all(all.map(({ job }) => job)));
@@ -148,13 +155,20 @@ export class SubAgents implements LeadChildren {
     return withEdits(reports);
   }
 
+  /** Ends the workflow if the person cancels a rerun that they requested. The lead sends no request then. */
+  #endRefused(decided: readonly { asked: FirstRun; decision: Decision | null }[]): void {
+    const isRefused = decided.some(({ asked, decision }) => asked.again && decision && !decision.allowed);
+    if (!isRefused || decided.some(({ decision }) => decision?.allowed)) return;
+    this.#lead.workflow.runs.controller.abort(new Stopped('rejected'));
+  }
+
   startsNothing(toolCallId: string): boolean {
     const all = this.#of(toolCallId);
-    return all.length > 0 && all.every((asked) => this.#isTaken(asked));
+    return all.length > 0 && all.every(hasReport);
   }
 
   list(): ChildState[] {
-    const { workflow, plan } = this.#parts;
+    const { workflow, plan } = this.#lead;
     const working = workflow.runs.childrenOf(plan.recorder.ids.runId);
     return working.map(({ runId, agent, title }) => ({ runId, agent, title, status: this.#statusOf(runId) }));
   }
@@ -165,21 +179,22 @@ export class SubAgents implements LeadChildren {
       const ids = active.map((child) => `${child.runId} (${child.agent})`).join(', ');
       throw new TriadError('not_found', `No active sub-agent has the id "${runId}". Active are: ${ids || 'none'}`);
     }
-    return (await this.#parts.workflow.runs.stop(runId, 'lead', () => 0)).counts;
+    return (await this.#lead.workflow.runs.stop(runId, 'lead', () => 0)).counts;
   }
 
   async backgroundReports(wait: boolean): Promise<{ text: string; runIds: string[] } | null> {
     const reports = await this.#background.reports(wait);
-    // The lead's answer is final: who comes now would work for nobody.
-    if (wait && !reports) this.#parts.workflow.subAgents.refuseRetries();
+    // The answer of the lead is final, so no further retry is accepted.
+    if (wait && !reports) this.#lead.workflow.subAgents.refuseRetries();
     return reports;
   }
 
   async resumeBackground(): Promise<void> {
-    const { engine, workflow, history, plan } = this.#parts;
+    const { engine, workflow, history, plan } = this.#lead;
     const goOn = new Set<string>();
     workflow.subAgents.endStopped();
-    for (const { stored: row, stages } of this.#asked.values()) {
+    for (const first of this.#asked.values()) {
+      const { stored: row, stages } = first;
       if (!row) continue;
       const own = await Promise.all([row, ...stages].map(({ id }) => engine.store.entriesOf(id)));
       if (!owesReport(row, own.flat(), history.entries)) continue;
@@ -187,22 +202,22 @@ export class SubAgents implements LeadChildren {
         spawnItems(subject).map((item, index) => ({ item, decision: decisions[index] ?? null })),
       );
       const found = asked.find(({ item }) => item.runId === row.id);
-      if (!found) continue;
+      if (!found && isLeft(row, stages)) continue;
       goOn.add(row.id);
-      this.#background.track(this.#job(found.item, found.decision));
+      this.#background.track(this.#runs.answered(first, found?.decision ?? null));
     }
     const isOpen = ({ toolCallId }: RunRow): boolean =>
       !history.entries.some((entry) => entry.kind === 'tool' && entry.toolCallId === toolCallId);
     for (const row of workflow.subAgents.serveRetries((row) => this.#retry(row))) {
-      // Where the call that asked for it is still open, that call goes on with it.
+      // If its call is still open, that call resumes it.
       const goesOn = row.outcome === 'interrupted' && (goOn.has(chainOf(row)) || isOpen(row));
       if (!goesOn) this.#retry(row);
     }
   }
 
-  /** False where the lead cannot be told of it any more. */
+  /** Tries a sub-agent again. Returns false if the lead can receive no further report. */
   #retry(row: RunRow): boolean {
-    const { workflow, plan, history, signal } = this.#parts;
+    const { workflow, plan, history, signal } = this.#lead;
     const bound = limitNotice(history.entries)?.bound;
     const own = workflow.budget.limitsOfRun(plan.recorder.ids.runId, limitsOf(plan.envelope));
     const isAtLimit = bound && !isRaised(bound, bound.of === 'run' ? own : workflow.budget.limits);
@@ -213,7 +228,7 @@ export class SubAgents implements LeadChildren {
   }
 
   async end(): Promise<void> {
-    const { workflow, plan, signal } = this.#parts;
+    const { workflow, plan, signal } = this.#lead;
     workflow.subAgents.leadEnded();
     const mine = workflow.runs.childrenOf(plan.recorder.ids.runId);
     const stop = signal.aborted ? stopOf(signal) : null;
@@ -222,70 +237,41 @@ export class SubAgents implements LeadChildren {
     await Promise.all(mine.map((run) => run.done));
     workflow.agents.cleanupTemporary();
     if (reason.code === 'interrupted') return;
-    // Asked for, but their call was never settled: they end with their lead.
+    // Sub-agents whose call has no result end with their lead.
     this.#runs.endExpected(errorInfo(reason));
   }
 
-  /** Of one that works, or waits for that: where its own run has ended, a stage of it works. */
+  /** Returns the status of an active sub-agent. If its first run has completed, one of its stages runs. */
   #statusOf(runId: string): Status {
-    const status = this.#parts.workflow.subAgents.get(runId)?.status ?? 'pending';
+    const status = this.#lead.workflow.subAgents.get(runId)?.status ?? 'pending';
     return status === 'completed' ? 'running' : status;
   }
 
-  /** What a call has asked for, in its order. */
+  /** Returns the sub-agents that a call has proposed, in order. */
   #of(toolCallId: string): FirstRun[] {
     const own = [...this.#asked.values()].filter((asked) => asked.toolCallId === toolCallId);
     return own.sort((a, b) => a.item - b.item);
   }
 
-  #isTaken({ id, stored }: FirstRun): boolean {
-    return this.#taken.has(id) || (Boolean(stored?.cached) && stored?.outcome === 'completed');
+  /** Returns the edits of the person to a copied sub-agent: the difference between its queue event and its start event. */
+  async #editsBefore({ id, stored }: FirstRun): Promise<string | null> {
+    if (!stored?.copiedFrom) return null;
+    this.#queueEvents ??= this.#loadQueueEvents();
+    const queued = (await this.#queueEvents).find(({ runId }) => runId === id);
+    return queued ? editWords(queued.envelope, stored.envelope) : null;
   }
 
-  /** Whether it was done where this was forked, asked for with the same envelope in the same place: then nothing of it starts. */
-  #take(asked: FirstRun): boolean {
-    const found = this.#isTaken(asked) ? null : this.#found(asked);
-    if (found) {
-      this.#runs.take(asked, found);
-      this.#taken.set(asked.id, found);
-    } else if (!asked.stored) {
-      this.#runs.expect(asked);
-      this.#runs.queue(asked);
-    }
-    return this.#isTaken(asked);
-  }
-
-  #found({ toolCallId, item, stored, envelopeHash }: FirstRun): FinishedRun | null {
-    const { plan, history } = this.#parts;
-    if (stored && !stored.cached) return null;
-    const hash = stored?.cached?.key ?? envelopeHash;
-    return plan.steps?.finished(history.entries, toolCallId ?? '', item, hash) ?? null;
-  }
-
-  /** Whether a crash left a part of what was taken, and the rest is not there any more: it never ran, and another one takes its place. */
-  #isLost(asked: FirstRun): boolean {
-    if (!asked.stored?.cached || this.#isTaken(asked) || this.#found(asked)) return false;
-    this.#asked.delete(asked.id);
-    this.#runs.forget(asked);
-    this.#parts.workflow.subAgents.slots.release();
-    return true;
-  }
-
-  async #reportOfTaken(asked: FirstRun): Promise<ChildReport> {
-    const found = this.#taken.get(asked.id);
-    if (found) return reportOfTaken(found, asked.id);
-    if (!this.#isTaken(asked)) throw new TriadError('internal', 'A sub-agent needs an approval');
-    return this.#runs.answered(asked, null);
-  }
-
-  async #job(item: SpawnItem, decision: Decision | null): Promise<ChildReport> {
-    const asked = this.#asked.get(item.runId);
-    if (!asked) throw new TriadError('internal', `The sub-agent ${item.runId} was never asked for`);
-    return this.#runs.answered(asked, decision);
+  async #loadQueueEvents(): Promise<QueueEvent[]> {
+    const { engine, workflow } = this.#lead;
+    const row = await engine.store.workflow(workflow.id);
+    if (!row) return [];
+    const last = await engine.store.lastSeq(row.conversationId);
+    const events = await engine.store.events(row.conversationId, row.firstSeq, last);
+    return events.filter((event) => event.type === 'run-queue');
   }
 
   #propose(kind: RunKind, toolCallId: string, item: number, request: ChildRequest, envelope: Envelope): FirstRun {
-    const { plan } = this.#parts;
+    const { plan } = this.#lead;
     const { agent } = envelope;
     const asked: FirstRun = {
       id: newId(),
@@ -299,7 +285,6 @@ export class SubAgents implements LeadChildren {
       agent,
       queuedAt: new Date().toISOString(),
       parentChain: [...plan.chain, agent],
-      ...(request.again && { again: request.again.of }),
       stored: null,
       stages: [],
     };
@@ -308,7 +293,12 @@ export class SubAgents implements LeadChildren {
   }
 }
 
-/** As the question shows it. */
+/** Returns whether the sub-agent and all stages of its chain have ended. */
+function hasReport({ stored, stages }: FirstRun): boolean {
+  return stored !== null && !isLeft(stored, stages);
+}
+
+/** Returns the item of a sub-agent in the question. */
 function itemOf({ id: runId, title, envelope, envelopeHash: hash, again }: FirstRun): SpawnItem {
   return { runId, title, envelope, hash, ...(again && { again }) };
 }

@@ -86,8 +86,17 @@ export class BackgroundCommands {
     const id = `command-${earlier + this.#entries.size + 1}`;
     const file = join(this.#folder, `${id}${OUTPUT}`);
     const state: BackgroundCommand = {
-      ...{ id, command: asked.command, startedAt: this.#now(), isRunning: true, exitCode: null, signal: null },
-      ...{ timedOut: false, isStopped: false, failure: null, bytes: 0, putBack: [] },
+      id,
+      command: asked.command,
+      startedAt: this.#now(),
+      isRunning: true,
+      exitCode: null,
+      signal: null,
+      timedOut: false,
+      isStopped: false,
+      failure: null,
+      bytes: 0,
+      putBack: [],
     };
     const { controller, unlink } = linkedController(this.#signal);
     const onOutput = (_: string, bytes: number): void => void (state.bytes = bytes);

@@ -103,7 +103,11 @@ export async function viewOutside({
   await Promise.all(more.filter(isAbsolute).map(add));
   const variables = caches === null ? {} : await makeCaches(caches);
   return {
-    ...{ home, links, caches, env: variables, hidden: [...(await findPrivate('/etc')), ...(await findOwn(workspace))] },
+    home,
+    links,
+    caches,
+    env: variables,
+    hidden: [...(await findPrivate('/etc')), ...(await findOwn(workspace))],
     readable: [...readable].map(([path, source]) => ({ path, source })),
   };
 }

@@ -6,7 +6,7 @@ import { access, type FileHandle, mkdir, mkdtemp, open, realpath, rm, writeFile 
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type Environment } from '../../base/child-environment.ts';
+import type { Environment } from '../../base/child-environment.ts';
 import { TriadError } from '../../base/errors.ts';
 import { NO_FILES } from '../../settings/listed-files.ts';
 import type { Git } from '../git.ts';
@@ -15,7 +15,6 @@ import { encodePath, OpenEntry } from '../open-entry.ts';
 import { isInside, isOwn, nameWorkspace, type Workspace } from '../reach.ts';
 import { readFolderId, Root, withRoot } from '../roots.ts';
 import { CLOSE_DESCRIPTORS, composeBubblewrap, FIRST_FREE_FD, type Layer, USER_NAMESPACE } from './bubblewrap.ts';
-import { CommandTimes } from './command-times.ts';
 import { commandEnvironment, plainVariables } from './environment.ts';
 import { GitLinks } from './git-links.ts';
 import { writeGitSettings } from './git-settings.ts';
@@ -347,4 +346,29 @@ function refuseUnprotected(file: string, { folder }: Workspace, home: string): v
   // An agent may have written a program in the workspace.
   if (isInside(folder, file))
     throw new TriadError('not_allowed', `${file} lies in the workspace: no sandbox is made with it`);
+}
+
+/** Maximum time of a command that counts, in milliseconds: during a longer one the person works too. */
+const MAX_MS = 120_000;
+/** Maximum number of commands that are remembered of a workspace. */
+const MAX_COMMANDS = 500;
+const NS_PER_MS = 1_000_000n;
+
+/** The times of commands, which distinguish files that a command made from those of the person. */
+class CommandTimes {
+  readonly #times = new Map<string, { from: bigint; until: bigint }[]>();
+
+  /** Adds a command that ends now. `startedAt`: as of `Date.now`. */
+  add(folder: string, startedAt: number): void {
+    const endedAt = Date.now();
+    if (endedAt - startedAt > MAX_MS) return;
+    const times = this.#times.get(folder) ?? [];
+    times.push({ from: BigInt(startedAt) * NS_PER_MS, until: BigInt(endedAt) * NS_PER_MS });
+    this.#times.set(folder, times.slice(-MAX_COMMANDS));
+  }
+
+  /** Returns whether something was made while a command ran. No program can change this time of a file. */
+  hasMade(folder: string, { birthtimeNs }: BigIntStats): boolean {
+    return (this.#times.get(folder) ?? []).some(({ from, until }) => birthtimeNs >= from && birthtimeNs <= until);
+  }
 }

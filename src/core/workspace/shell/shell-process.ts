@@ -1,5 +1,5 @@
 /** Runs one command of an agent to its end, and leaves nothing of it behind. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { relative } from 'node:path';
@@ -11,17 +11,18 @@ import { newId } from '../../base/ids.ts';
 import { type Stopped, stopOf } from '../../base/stop.ts';
 import type { Workspace } from '../reach.ts';
 import { withRoot } from '../roots.ts';
-import { commandEnding } from './command-ending.ts';
 import { STATUS_FD } from './bubblewrap.ts';
 import { CommandProcesses, type RunningCommands } from './command-processes.ts';
 import { commandEnvironment } from './environment.ts';
 import { releaseCommand } from './held-command.ts';
 import { MARKER } from './leftovers.ts';
 import { type Output, OutputKeeper } from './output.ts';
-import { type OutputPipe, outputPipe } from './output-pipe.ts';
 import { findProgram } from './programs.ts';
 import type { CommandOptions, Launch, Sandbox, Writable } from './sandbox.ts';
 import { saidOf, scriptOf, startFolder, workingFolder } from './working-folder.ts';
+import { close, constants, open } from 'node:fs';
+import { Socket } from 'node:net';
+import { promisify } from 'node:util';
 
 export interface ShellCommand {
   command: string;
@@ -263,5 +264,73 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
     await Promise.race([work, wait(ms, undefined, { signal: timer.signal }).catch(() => {})]);
   } finally {
     timer.abort();
+  }
+}
+
+interface CommandEnding {
+  /** Asks its processes to end, and ends them after the grace. */
+  end(): void;
+  /** Nothing ends it any more: it has ended. */
+  settle(): void;
+  /** What came first, if anything. */
+  reason(): { timedOut: boolean; stopped: Stopped | null };
+}
+
+/** Ends a command before its time: when its time is up, or when its run is stopped. */
+function commandEnding(
+  processes: CommandProcesses,
+  { timeoutMs, graceMs, signal }: { timeoutMs: number; graceMs: number; signal: AbortSignal },
+): CommandEnding {
+  let reason: { timedOut: boolean; stopped: Stopped | null } = { timedOut: false, stopped: null };
+  let grace: NodeJS.Timeout | null = null;
+  const end = (): void => {
+    if (grace) return;
+    clearTimeout(time);
+    processes.terminate();
+    grace = setTimeout(() => processes.kill(), graceMs);
+  };
+  const onTime = (): void => {
+    reason = { timedOut: true, stopped: null };
+    end();
+  };
+  const onAbort = (): void => {
+    if (!grace) reason = { timedOut: false, stopped: stopOf(signal) };
+    end();
+  };
+  const time = setTimeout(onTime, timeoutMs);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return {
+    end,
+    settle() {
+      signal.removeEventListener('abort', onAbort);
+      clearTimeout(time);
+      if (grace) clearTimeout(grace);
+    },
+    reason: () => reason,
+  };
+}
+
+interface OutputPipe {
+  /** Ends when nothing is left that could write. */
+  readonly reading: Socket;
+  /** The descriptor for the command. */
+  readonly writing: number;
+  /** Closes `writing` here; to be called once, as soon as the command has it. */
+  handedOver: () => Promise<void>;
+}
+
+/** A pipe for what a command writes: Node's own are sockets, which nobody can open by `/dev/stdout`. `path`: where nothing is; nothing is there afterwards either. */
+async function outputPipe(path: string): Promise<OutputPipe> {
+  await promisify(execFile)('mkfifo', ['-m', '600', path]);
+  const opened = promisify(open);
+  try {
+    // Without waiting for the other end.
+    const reading = await opened(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const writing = await opened(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+    const socket = new Socket({ fd: reading, readable: true, writable: false });
+    return { reading: socket, writing, handedOver: () => promisify(close)(writing) };
+  } finally {
+    await rm(path, { force: true });
   }
 }

@@ -82,7 +82,9 @@ async function prepareLaunch(
   return {
     command: envFile,
     args: ['-i', ...values.map(([name, value]) => `${name}=${value}`), shell, '--noprofile', '--norc', '-c', script],
-    ...{ cwd, outputBytes: TERMINAL_BYTES, ...call },
+    cwd,
+    outputBytes: TERMINAL_BYTES,
+    ...call,
   };
 }
 

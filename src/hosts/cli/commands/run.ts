@@ -1,23 +1,19 @@
-/** `triad run`: one workflow from one prompt, in a new conversation or in one that exists. */
+/** `triad run`: runs one workflow from one prompt, in a new or an existing conversation. */
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { text as readText } from 'node:stream/consumers';
+import type { Command } from 'commander';
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { LeadPreview } from '#contract/approval.ts';
-import { Id } from '#contract/ids.ts';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { newId } from '#core/base/ids.ts';
-import { Interruption, lineOf, UsageError } from '../terminal/failure.ts';
-import { terminalFor } from '../follow/answers.ts';
-import { follow } from '../follow/follow.ts';
-import { compositionLines } from '../render/composition-lines.ts';
-import { oneLine } from '../render/format.ts';
-import type { Io } from '../terminal/io.ts';
 import { type Link, openLink } from '../follow/link.ts';
-import { visible } from '../terminal/visible.ts';
+import { Interruption, lineOf, UsageError } from '../terminal/failure.ts';
+import type { Exit, Io } from '../terminal/io.ts';
+import { readInput } from '../terminal/read-input.ts';
+import { oneLine, visible } from '../terminal/visible.ts';
+import { approve, jsonEvents, NameOption } from './parameters.ts';
 
-export interface RunOptions {
+interface Options {
   agent?: string;
   cwd?: string;
   approve?: ApprovePolicy;
@@ -27,7 +23,26 @@ export interface RunOptions {
   model?: string;
 }
 
-export async function run(io: Io, given: string | undefined, options: RunOptions): Promise<number> {
+export function addRun(program: Command, io: Io, exit: Exit): void {
+  program
+    .command('run')
+    .description('send one prompt to the lead agent, and print its answer as it streams')
+    .argument('[prompt]', 'task for the lead; "-" reads it from standard input')
+    .addOption(new NameOption('agent', '--agent <name>', 'lead of a new conversation'))
+    .option('--provider <name>', 'provider of the lead, for this prompt')
+    .option('--model <id>', 'model of the lead, for this prompt')
+    .option('--cwd <folder>', 'folder to work in (default: the current folder)')
+    .addOption(approve())
+    .addOption(jsonEvents())
+    .addOption(new NameOption('session', '--conversation <id>', 'continue this conversation'))
+    .action(async (prompt: string | undefined, options: Options) => exit(await run(io, prompt, options)));
+}
+
+async function run(io: Io, given: string | undefined, options: Options): Promise<number> {
+  const { Id } = await import('#contract/ids.ts');
+  const { newId } = await import('#core/base/ids.ts');
+  const { terminalFor } = await import('../follow/answers.ts');
+  const { follow } = await import('../follow/follow.ts');
   const folder = await workspace(io, options.cwd);
   const known = options.conversation === undefined || Id.safeParse(options.conversation).success;
   if (!known)
@@ -42,7 +57,7 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
       // A prompt that breaks the contract of its lead is refused before its conversation is created.
       const first = conversation === undefined ? await previewLead(link, folder, agent, text) : null;
       const { id: conversationId, at } = await link.ask((client) => conversationFor(client, folder, options));
-      tellComposition(io, first ?? (await previewLead(link, at, agent, text)));
+      await noteComposition(io, first ?? (await previewLead(link, at, agent, text)));
       const { provider, model } = options;
       const chosen = { ...(provider !== undefined && { provider }), ...(model !== undefined && { model }) };
       const sentAs = newId();
@@ -77,7 +92,7 @@ function withDemo({ code, message }: TriadError): TriadError {
   return new TriadError(code, `${message}; the demo needs none: triad run --provider demo "…"`);
 }
 
-/** Null where no agent was named. */
+/** Returns null if no agent was named. */
 async function previewLead(
   link: Link,
   folder: string,
@@ -89,8 +104,9 @@ async function previewLead(
 }
 
 /** Whoever names a composition says yes to its agents, and is told of them before anything starts. */
-function tellComposition(io: Io, preview: LeadPreview | null): void {
+async function noteComposition(io: Io, preview: LeadPreview | null): Promise<void> {
   if (preview === null) return;
+  const { compositionLines } = await import('../render/composition-lines.ts');
   for (const line of compositionLines(preview)) io.screen.note(line);
 }
 
@@ -115,18 +131,14 @@ async function workspace(io: Io, given: string | undefined): Promise<string> {
 /** The argument; with "-", or without one where something is piped in, all of the standard input. */
 async function promptText(io: Io, given: string | undefined): Promise<string> {
   const piped = given === '-' || (given === undefined && io.stdin.isTTY !== true);
-  const text = piped ? await readText(io.stdin) : given;
+  const text = piped ? await readInput(io) : given;
   if (text === undefined || text.trim() === '')
     throw new UsageError('The prompt is empty: say what the lead should do');
   return text;
 }
 
 /** A conversation keeps its folder and its lead; naming others for it is a mistake. `at`: its folder. */
-async function conversationFor(
-  client: Client,
-  folder: string,
-  options: RunOptions,
-): Promise<{ id: string; at: string }> {
+async function conversationFor(client: Client, folder: string, options: Options): Promise<{ id: string; at: string }> {
   const { conversation: conversationId, agent, cwd, provider } = options;
   if (conversationId === undefined) {
     const given = { folder, ...(agent !== undefined && { agent }), ...(provider !== undefined && { provider }) };

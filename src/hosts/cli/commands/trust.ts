@@ -1,44 +1,54 @@
-/** `triad trust`: shows what a workspace brings and what changed in it, and asks whether that may have an effect. */
+/** `triad trust`: shows new and changed files of a workspace that need trust, and asks whether to trust them. */
 import { resolve } from 'node:path';
+import type { Command } from 'commander';
 import type { TrustItem, TrustLook } from '#contract/trust.ts';
-import { diffText } from '../render/diff-text.ts';
-import { oneLine } from '../render/format.ts';
-import { needsTrust } from '../render/trust-state.ts';
+import { type Link, withLink } from '../follow/link.ts';
 import { EXIT, UsageError } from '../terminal/failure.ts';
-import type { Io } from '../terminal/io.ts';
-import { type Link, openLink } from '../follow/link.ts';
-import { visible } from '../terminal/visible.ts';
+import type { Exit, Io } from '../terminal/io.ts';
+import { oneLine, visible } from '../terminal/visible.ts';
+import { json } from './parameters.ts';
 
-export interface TrustOptions {
+interface Options {
   list?: boolean;
   revoke?: boolean;
   yes?: boolean;
   json?: boolean;
 }
 
-export async function trust(io: Io, dir: string | undefined, options: TrustOptions): Promise<number> {
+export function addTrust(program: Command, io: Io, exit: Exit): void {
+  program
+    .command('trust')
+    .description(
+      'show the files of a folder that need your trust and are new or changed, and ask whether to trust them',
+    )
+    .argument('[dir]', 'folder (default: the current folder)')
+    .option('--list', 'list the folders with trusted files')
+    .option('--revoke', 'trust no file of the folder any more')
+    .option('--yes', 'trust the files as they are, without a question')
+    .addOption(json())
+    .action(async (dir: string | undefined, options: Options) => exit(await trust(io, dir, options)));
+}
+
+async function trust(io: Io, dir: string | undefined, options: Options): Promise<number> {
   const { list, revoke, yes } = options;
   if ([list, revoke, yes].filter(Boolean).length > 1)
     throw new UsageError('--list, --revoke and --yes are three different things: give one of them');
   if (list && dir !== undefined) throw new UsageError('--list shows all trusted folders: leave out the folder');
   const folder = resolve(io.folder, dir ?? '.');
-  const link = await openLink(io, false);
-  try {
-    if (list) return await listTrusted(io, link, options);
-    if (revoke) return await revokeTrust(io, link, folder);
-    return await decide(io, link, folder, options);
-  } finally {
-    await link.close();
-  }
+  return withLink(io, (link) => {
+    if (list) return listTrusted(io, link, options);
+    return revoke ? revokeTrust(io, link, folder) : decide(io, link, folder, options);
+  });
 }
 
-async function decide(io: Io, link: Link, folder: string, { yes, json }: TrustOptions): Promise<number> {
+async function decide(io: Io, link: Link, folder: string, { yes, json }: Options): Promise<number> {
+  const { needsTrust } = await import('../render/trust-state.ts');
   const { screen } = io;
   const texts = !yes && !json;
   const look = await link.ask((client) => client.request('trust.look', { folder, texts }));
   const open = look.files.filter(needsTrust);
   const isSettled = look.files.every(({ state }) => state === 'same');
-  if (!json) for (const file of look.files) screen.data(`${lineOf(file)}\n${texts ? wholeOf(file) : ''}`);
+  if (!json) for (const file of look.files) screen.data(`${lineOf(file)}\n${texts ? await formatContent(file) : ''}`);
   if (isSettled || yes) {
     const now = isSettled ? look : await agree(link, look);
     if (json) screen.data(`${JSON.stringify(now, null, 2)}\n`);
@@ -69,7 +79,7 @@ async function decide(io: Io, link: Link, folder: string, { yes, json }: TrustOp
   return EXIT.ok;
 }
 
-/** Exactly what was shown. */
+/** Trusts exactly the files that were shown. */
 function agree(link: Link, { folder, files }: TrustLook): Promise<TrustLook> {
   const shown = trustable({ folder, files });
   return link.ask((client) => client.request('trust.set', { folder, files: shown }));
@@ -85,7 +95,7 @@ async function revokeTrust({ screen }: Io, link: Link, folder: string): Promise<
   return EXIT.ok;
 }
 
-async function listTrusted({ screen }: Io, link: Link, { json }: TrustOptions): Promise<number> {
+async function listTrusted({ screen }: Io, link: Link, { json }: Options): Promise<number> {
   const all = await link.ask((client) => client.request('trust.list', {}));
   if (json) screen.data(`${JSON.stringify(all, null, 2)}\n`);
   else if (all.length === 0) screen.note('No folder is trusted.');
@@ -99,8 +109,9 @@ const settled = ({ files }: TrustLook) =>
 const lineOf = ({ state, path, says }: TrustItem) =>
   `${(state === 'same' ? 'trusted' : state).padEnd(7)}  ${oneLine(visible(path))}  ${oneLine(visible(says))}`;
 
-/** What the person decides by: the text of a new file, what changed in another; nothing of one that is trusted. */
-function wholeOf({ state, text = '', diff }: TrustItem): string {
+/** Returns the text of a new file, or the diff of a changed one; empty for a trusted file. */
+async function formatContent({ state, text = '', diff }: TrustItem): Promise<string> {
+  const { diffText } = await import('../render/diff-text.ts');
   const whole = diff === undefined ? visible(text).trimEnd() : diffText(diff).join('\n');
   return state === 'same' || whole === '' ? '' : `${whole.replaceAll(/^/gm, '  │ ')}\n`;
 }

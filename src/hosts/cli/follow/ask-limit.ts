@@ -1,8 +1,8 @@
-/** Asks the person at the terminal how a run goes on at its limit. */
+/** Asks the person at the terminal how a run continues at its limit. */
 import type { Answer, Subject } from '#contract/approval.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The end of the terminal lets the run finish. `stop` is no answer: the run is stopped instead. */
+/** Resolves with the answer. A closed terminal lets the run finish. `stop` stops the run, and answers nothing. */
 export async function askLimit(
   terminal: Terminal,
   { bound: { name } }: Extract<Subject, { kind: 'limit' }>,

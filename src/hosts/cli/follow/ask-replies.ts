@@ -1,8 +1,8 @@
-/** Puts an agent's questions to the person at the terminal, one after the other; an empty line skips one. */
+/** Asks the questions of an agent at the terminal, one after the other. An empty line skips one. */
 import type { Answer, PersonQuestion, Reply } from '#contract/approval.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The end of the terminal is a no, as for every question. */
+/** Resolves with the replies. A closed terminal rejects, as for every question. */
 export async function askReplies(
   terminal: Terminal,
   questions: readonly PersonQuestion[],
@@ -31,7 +31,7 @@ const HINTS: Readonly<Record<PersonQuestion['kind'], string>> = {
   text: 'Your answer',
 };
 
-/** Numbers are choices, anything else is words; undefined for a number that no choice has. */
+/** Parses a line: numbers select choices, other text is a reply. Returns undefined for a number without a choice. */
 function replyOf({ kind, choices }: PersonQuestion, line: string): Reply | undefined {
   const words = line.trim();
   if (words === '') return null;

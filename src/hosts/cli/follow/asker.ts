@@ -1,4 +1,4 @@
-/** Asks the person at the terminal, one question after the other, and hands the answers to the runtime. */
+/** Asks the person at the terminal, one question after the other, and sends the answers to the runtime. */
 import { irreversibleText } from '#contract/irreversible-text.ts';
 import type { Envelope } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
@@ -17,11 +17,11 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { visible } from '../terminal/visible.ts';
 
 export interface Asker {
-  /** All open questions as they are now; one that is gone is not asked any more. */
+  /** Sets the open questions. A question that is not among them is withdrawn. */
   update(questions: readonly Approval[]): void;
   /** Offers to send the waiting requests of this workflow again at once; null ends the offer. */
   offerTryNow(workflowId: string | null): void;
-  /** Ends; resolves when nothing is asked any more. */
+  /** Ends the asker. Resolves when no question is open on the terminal. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ interface Slot {
 
 type Belongs = (approval: Approval) => boolean;
 
-/** Only questions that belong here are asked. */
+/** Creates the asker. It asks only questions for which `belongs` returns true. */
 export function createAsker(client: Client, terminal: Terminal, screen: Screen, belongs: Belongs): Asker {
   const back = new AskBack(client);
   let open: Slot[] = [];
@@ -59,7 +59,7 @@ export function createAsker(client: Client, terminal: Terminal, screen: Screen, 
         done.add(slot.key);
       } catch (error) {
         terminal.write(`${controller.signal.aborted ? 'The question is closed.' : lineOf(error)}\n`);
-        // An answer that does not fit is asked for again; a question that somebody else answered is not.
+        // Asks again after an invalid answer, but not if another client has answered.
         if (controller.signal.aborted || !hasCode(error, 'bad_input', 'not_allowed')) done.add(slot.key);
       } finally {
         current = null;
@@ -76,7 +76,7 @@ export function createAsker(client: Client, terminal: Terminal, screen: Screen, 
       back.update(questions);
       open = questions.filter(belongs).flatMap(slotsOf);
       if (current !== null && !open.some(({ key }) => key === current?.key)) current.controller.abort();
-      // A question comes before an offer.
+      // Questions have priority over an offer.
       if (next() !== undefined) offer.withdraw();
       working ??= next() === undefined ? null : work();
     },
@@ -101,14 +101,14 @@ async function handOver(client: Client, { approval, item }: Slot, answer: Answer
   else await client.request('approval.decide', { approvalId, item, answer });
 }
 
-/** The items that nobody has answered. */
+/** Returns the items without an answer. */
 function slotsOf(approval: Approval): Slot[] {
   return approval.decisions.flatMap((decision, item) =>
     decision === null ? [{ approval, item, key: `${approval.request.id}:${item}` }] : [],
   );
 }
 
-/** Asks until there is a clear answer. Only what is typed is a yes; the end of the terminal is a no. */
+/** Asks until the answer is clear. A closed terminal rejects. */
 async function askOne(
   terminal: Terminal,
   { approval, item }: Slot,
@@ -117,7 +117,7 @@ async function askOne(
 ): Promise<Answer | 'stop'> {
   const { request } = approval;
   const asked = spawnItems(request.subject)[item]?.envelope ?? null;
-  // There is no agent behind what the person asked for.
+  // A request of the person has no agent that could explain it.
   const isOwn = isOwnWish(request.subject);
   const isControl = request.subject.kind === 'control-files';
   let envelope: Envelope | null = asked;
@@ -133,7 +133,7 @@ async function askOne(
     return askReplies(terminal, request.subject.questions, signal);
   }
   for (;;) {
-    // What was edited can be allowed once only.
+    // An edited call can be allowed only once.
     const offer = envelope === asked ? request.grant : undefined;
     if (offer) terminal.write(`${grantText(offer)}\n`);
     const choices = [
@@ -173,12 +173,12 @@ async function whyNot(terminal: Terminal, signal: AbortSignal): Promise<string> 
   return (await terminal.ask('Why not? (the agent reads it; may be empty) ', signal))?.trim() ?? '';
 }
 
-/** All of it was written; its beginning has left the screen. */
+/** Note of a question that is longer than the screen. */
 function tooLong(text: string): string {
   return `  (${lengthOf(text).lines.toLocaleString('en-US')} lines, more than the screen shows: scroll up to "── Approval" to read all of them)\n`;
 }
 
-/** What the agent says decides nothing; an empty question asks nothing. */
+/** Asks the agent for more details, which decide nothing. An empty question is not sent. */
 async function askBack(
   terminal: Terminal,
   { id, agent }: Approval['request'],
@@ -196,7 +196,7 @@ async function askBack(
   }
 }
 
-/** The second step of what cannot be undone: a whole word, which no slip of a finger types. */
+/** Confirms an irreversible action by a whole word, which cannot be typed by accident. */
 async function isConfirmed(
   terminal: Terminal,
   { subject }: Approval['request'],

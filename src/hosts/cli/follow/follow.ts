@@ -1,13 +1,14 @@
-/** Follows one workflow to its end on the screen: output, questions, the stop that the person asks for, a new owner. */
+/** Follows one workflow to its end on the screen: output, questions, stops by the person, and changes of the owner. */
 import type { Answer } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
 import type { Client, Input } from '#contract/rpc.ts';
-import type { Connected } from '#core/hosting/connect-or-own.ts';
+import type { Connected } from '#core/host/ownership/connect-or-own.ts';
+import { ProjectedRows } from '#domain/projected-rows.ts';
 import { answerQuestions, type Questions } from './answers.ts';
 import { noteDiskFull } from './disk-full-note.ts';
 import { EXIT, hasCode, Interruption, lineOf } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
-import { linesOf, NOTHING_SHOWN } from '../render/event-lines.ts';
+import { LINE_TABLES, linesOf, NOTHING_SHOWN } from '../render/event-lines.ts';
 import { type Link, ownerGone } from './link.ts';
 import { dataText, type Screen } from '../terminal/screen.ts';
 import { createPartFilter } from '../terminal/visible.ts';
@@ -16,29 +17,29 @@ import type { Terminal } from '../terminal/terminal.ts';
 export interface Following {
   conversationId: string;
   json: boolean;
-  /** How questions are answered from here: at the terminal, all alike, or not at all (the runtime does it). */
+  /** Answers to questions: at the terminal, the same for all, or left to the runtime. */
   answers: Terminal | Answer | null;
-  /** The one that runs already: what it has said until now is shown first. Left out where `start` sets it going. */
+  /** Id of a running workflow, whose earlier output is shown first. Left out if `start` starts it. */
   running?: string;
-  /** Sets the workflow going; its events may come before its id does. */
+  /** Starts the workflow. Its events may arrive before its id. */
   start: (client: Client) => Promise<string>;
-  /** The workflow of a start that got no answer; null where it did not happen. */
+  /** Finds the workflow of a start without an answer; null if it did not start. */
   find: (client: Client) => Promise<string | null>;
 }
 
 type End = Extract<AgentEvent, { type: 'workflow-end' }>;
 
-/** How far the workflow was followed, whoever the owner was. */
+/** The progress of following, across changes of the owner. */
 interface Progress {
   workflowId: string | null;
   /** Number of the newest event that was shown. */
   seq: number;
-  /** Nothing follows the end: hints that come late, behind what was caught up with, are of messages shown whole. */
+  /** True after the end. Late hints belong to messages that were shown whole. */
   ended: boolean;
   readonly show: (event: AgentEvent) => void;
 }
 
-/** Gives the workflow's id; what was missed of it goes to `take`. */
+/** Returns the id of the workflow, and passes missed events to `take`. */
 type Start = (client: Client, take: (event: AgentEvent) => void) => Promise<string>;
 
 /** Resolves with the exit code once the workflow has ended. */
@@ -57,10 +58,10 @@ export async function follow(io: Io, link: Link, following: Following): Promise<
     takeOver(io, link, following, progress, error),
   );
   const isInterrupted = end.outcome === 'interrupted';
-  // That the last words could not be written shows only now.
+  // A failed write of the last lines is detected only here.
   await screen.flush();
   const isUnread = end.outcome === 'completed' && isUnwritable(signal);
-  // A program reads what happened in the events; how it goes on concerns whoever started it.
+  // With `--json`, the events are enough, without a hint on how to go on.
   if (isUnread) screen.note(`The answer is stored; read it with: triad sessions show ${following.conversationId}`);
   else if (!following.json || isInterrupted) screen.note(wayOn(end, following.conversationId));
   if (end.outcome === 'completed') return EXIT.ok;
@@ -72,7 +73,7 @@ function isUnwritable({ reason }: AbortSignal): boolean {
   return reason instanceof Interruption && reason.by === 'unwritable';
 }
 
-/** The last line: what ended it, where that was no end of its own, and the command that goes on. */
+/** Returns the last line: the cause of an interruption, and the command that continues. */
 function wayOn({ outcome, error }: End, conversationId: string): string {
   const isStopped = outcome === 'interrupted' || outcome === 'cancelled';
   const why = isStopped && error !== null ? `${error.message.replace(/\.$/, '')}; ` : '';
@@ -80,7 +81,7 @@ function wayOn({ outcome, error }: End, conversationId: string): string {
   return `${why}continue with: triad run --conversation ${conversationId} "…"`;
 }
 
-/** The owner has gone in the middle: whoever is it now, the workflow goes on from its last finished step. */
+/** Resumes the workflow from its last finished step after its owner has ended, with the new owner. */
 async function takeOver(io: Io, link: Link, following: Following, progress: Progress, reason: unknown): Promise<End> {
   let error = reason;
   while (ownerGone(link.current)) {
@@ -163,7 +164,7 @@ function afterShown(events: readonly AgentEvent[], { seq }: Progress): AgentEven
   return events.slice(events.findLastIndex((event) => 'seq' in event && event.seq <= seq) + 1);
 }
 
-/** Whoever else went on with it first: it runs. */
+/** Resumes a workflow. Ignores that another client has resumed it first. */
 async function resume(client: Client, workflowId: string): Promise<void> {
   const { workflow } = await client.request('workflow.get', { workflowId });
   if (workflow.outcome !== 'interrupted') return;
@@ -173,8 +174,8 @@ async function resume(client: Client, workflowId: string): Promise<void> {
 }
 
 /**
- * What was stored and not shown. An end as interrupted that a later start took back is left out, so that the last line
- * stays the only one of its type.
+ * Returns the stored events that were not shown. Excludes an interrupted end before a later start, so that the output has
+ * only one end.
  */
 async function catchUp(client: Client, conversationId: string, { workflowId, seq }: Progress): Promise<AgentEvent[]> {
   const missed: AgentEvent[] = [];
@@ -189,7 +190,7 @@ async function catchUp(client: Client, conversationId: string, { workflowId, seq
   return missed.filter(({ type }, index) => type !== 'workflow-end' || index > started);
 }
 
-/** Only Ctrl-C is a person's word; whoever sends another signal wants the program to end, not the work. */
+/** Causes of a stop, by interruption. Ctrl-C is missing: only it is a stop by the person. */
 const CAUSES: Readonly<Record<string, Input<'workflow.stop'>['cause']>> = {
   EPIPE: 'output',
   SIGTERM: 'SIGTERM',
@@ -197,7 +198,7 @@ const CAUSES: Readonly<Record<string, Input<'workflow.stop'>['cause']>> = {
   unwritable: 'unwritable',
 };
 
-/** The end comes as an event; only a stop that fails is worth a word. */
+/** Stops the workflow. Prints only a failure, because the end arrives as an event. */
 async function stopWorkflow(
   client: Client,
   screen: Screen,
@@ -217,12 +218,13 @@ function jsonPrinter(screen: Screen): (event: AgentEvent) => void {
   return (event) => screen.data(dataText(screen, `${JSON.stringify(event)}\n`));
 }
 
-/** Prints each event as a person reads it. */
-export function linePrinter(screen: Screen): (event: AgentEvent) => void {
+/** Prints each event as text. `rows` include the printed events. */
+export function linePrinter(screen: Screen, rows = new ProjectedRows(LINE_TABLES)): (event: AgentEvent) => void {
   let shown = { ...NOTHING_SHOWN, isPiped: !screen.isTerminal };
   const filterPart = createPartFilter();
   return (event) => {
-    const step = linesOf(shown, event, screen.noteStyle);
+    if ('seq' in event) rows.apply(event);
+    const step = linesOf(shown, rows, event, screen.noteStyle);
     shown = step.shown;
     for (const { to, text } of step.pieces) {
       if (to === 'note') screen.note(text);

@@ -1,6 +1,6 @@
 /** The settings of one agent as pairs of key and value. Pure. */
 import type { AgentDefinition, AgentSummary } from '#contract/agent.ts';
-import { oneLine } from './format.ts';
+import { oneLine } from '../terminal/visible.ts';
 
 /** In the words of the file's keys, with what holds where one is left out. */
 export function agentFacts(agent: AgentDefinition, needs: AgentSummary['needs']): [string, string][] {

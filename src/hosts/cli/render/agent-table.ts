@@ -2,8 +2,7 @@
 import { relative, sep } from 'node:path';
 import type { AgentSummary, Permission } from '#contract/agent.ts';
 import { table } from '../terminal/table.ts';
-import { visible } from '../terminal/visible.ts';
-import { oneLine } from './format.ts';
+import { oneLine, visible } from '../terminal/visible.ts';
 
 /** Base folders for shown paths. */
 export interface PathFolders {

@@ -2,9 +2,9 @@
 import type { ChangeDiff, ChangeRow, UndoneFile } from '#contract/change.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncate } from '../terminal/truncate.ts';
-import { visible } from '../terminal/visible.ts';
+import { oneLine, visible } from '../terminal/visible.ts';
 import { diffText } from './diff-text.ts';
-import { localTime, oneLine } from './format.ts';
+import { localTime } from './format.ts';
 
 type File = ChangeRow['files'][number];
 type State = File['state'];

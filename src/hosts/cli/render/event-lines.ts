@@ -5,14 +5,15 @@ import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
 import { isReportedWait } from '#contract/messages/find-provider-wait.ts';
 import type { AssistantEntry, HandoffEntry } from '#contract/message.ts';
-import { CACHED_TEXT } from '#contract/messages/fork-text.ts';
+import { COPIED_TEXT } from '#contract/messages/fork-text.ts';
 import { summaryOf } from '#contract/messages/short-text.ts';
-import { verdictOf } from '#core/loop/review-words.ts';
-import { observe } from '#core/records/adapters/progress.ts';
-import { cost, duration, oneLine, tokens } from './format.ts';
+import type { ProjectedRows } from '#domain/projected-rows.ts';
+import { verdictOf } from '#core/runs/loop/review-words.ts';
+import { observe } from '#core/host/records/adapters/progress.ts';
+import { cost, duration, tokens } from './format.ts';
 import { markText } from './mark-text.ts';
 import type { Style } from '../terminal/style.ts';
-import { harmless, visible } from '../terminal/visible.ts';
+import { harmless, oneLine, visible } from '../terminal/visible.ts';
 
 type Piece = { to: 'data' | 'note'; text: string };
 
@@ -23,11 +24,8 @@ type Durable<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }
 const NOTICE_INK = { info: 'dim', warning: 'yellow', error: 'red' } as const;
 const clean = (text: string) => oneLine(visible(text));
 
-/** Of a run: its place in its chain, and of the first run of one, how many follow it. */
-interface Queued extends Pick<Durable<'run-queue'>, 'kind' | 'agent' | 'place' | 'parentRunId' | 'workflowId'> {
-  id: string;
-  stages: number;
-}
+/** Tables of the rows that `linesOf` reads. */
+export const LINE_TABLES = ['run', 'approval'] as const;
 
 /** What was shown so far. */
 export interface Shown {
@@ -40,9 +38,6 @@ export interface Shown {
   midLine: boolean;
   /** Whether any words of the lead were shown. */
   spoke: boolean;
-  titles: ReadonlyMap<string, string>;
-  /** By run id: what was queued. */
-  runs: ReadonlyMap<string, Queued>;
   /** Data goes to a pipe or a file. */
   isPiped: boolean;
   /** Prints the result of the workflow, and no other answer. */
@@ -55,14 +50,12 @@ export const NOTHING_SHOWN: Shown = {
   cut: false,
   midLine: false,
   spoke: false,
-  titles: new Map(),
-  runs: new Map(),
   isPiped: false,
   isResultOnly: false,
 };
 
-/** What an event adds to the terminal, and what has been shown then. */
-export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
+/** Returns the lines that an event adds to the terminal, and the new state. `rows` must include the event. */
+export function linesOf(shown: Shown, rows: ProjectedRows, event: AgentEvent, style: Style): Step {
   const isLead = event.parentRunId === null;
   switch (event.type) {
     case 'message-delta':
@@ -70,13 +63,11 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'message-end':
       return ended(shown, event, style);
     case 'run-start':
-      return noted(started(shown, event), ...progress(shown, event, style));
+      return noted(started(shown, rows, event), ...progress(rows, event, style));
     case 'run-end':
-      return noted(shown, ...progress(shown, event, style));
+      return noted(shown, ...progress(rows, event, style));
     case 'tool-end':
-      return isLead && event.entry.cached ? noted(shown, taken(event, event.entry.name, style)) : silent(shown);
-    case 'run-queue':
-      return silent({ ...shown, runs: new Map(shown.runs).set(event.runId, queuedOf(event)) });
+      return isLead && event.entry.copiedFrom ? noted(shown, taken(event, event.entry.name, style)) : silent(shown);
     case 'handoff':
       return noted(shown, style('dim', handoff(event.entry)));
     case 'run-say':
@@ -84,10 +75,8 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'compaction':
     case 'compaction-undo':
       return noted(shown, style('dim', `⇊ ${clean(event.agent)}: ${changed(event)}`));
-    case 'approval-request':
-      return silent({ ...shown, titles: new Map(shown.titles).set(event.approval.id, event.approval.title) });
     case 'approval-decide':
-      return decided(shown, event, style);
+      return decided(shown, rows, event, style);
     case 'retry':
     case 'request-silent':
       return isReportedWait(event) ? noted(shown, style('yellow', formatWait(event))) : silent(shown);
@@ -96,6 +85,8 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'workflow-end':
       return workflowEnd(shown, event, style);
     case 'workflow-start':
+    case 'run-queue':
+    case 'approval-request':
     case 'turn-start':
     case 'turn-end':
     case 'message-start':
@@ -107,9 +98,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'memory-change':
     case 'grant-change':
     case 'change-undo':
-    case 'workflow-leave':
     case 'workflow-fork':
-    case 'run-again':
     case 'limit-change':
     case 'context-request':
     case 'context-end':
@@ -124,16 +113,16 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
  * A pipe gets only the result of a lead with a control flow, with stages or with reviews. A terminal also shows the
  * superseded answers.
  */
-function started(shown: Shown, { runId, parentRunId, envelope }: Durable<'run-start'>): Shown {
+function started(shown: Shown, rows: ProjectedRows, { runId, parentRunId, envelope }: Durable<'run-start'>): Shown {
   const { flow, stages, reflection } = envelope;
   const isResultOnly = shown.isPiped && (flow !== undefined || stages.length > 0 || Boolean(reflection));
   if (parentRunId === null) return { ...shown, isResultOnly };
-  return isLeadStage(shown, runId) ? { ...shown, spoke: false } : shown;
+  return isLeadStage(rows, runId) ? { ...shown, spoke: false } : shown;
 }
 
-function isLeadStage({ runs }: Pick<Shown, 'runs'>, runId: string): boolean {
-  const own = runs.get(runId);
-  return own?.kind === 'chain' && runs.get(own.parentRunId ?? '')?.kind === 'lead';
+function isLeadStage(rows: ProjectedRows, runId: string): boolean {
+  const own = rows.get('run', runId);
+  return own?.kind === 'chain' && rows.get('run', own.parentRunId ?? '')?.kind === 'lead';
 }
 
 function ended(shown: Shown, event: Durable<'message-end'>, style: Style): Step {
@@ -179,12 +168,12 @@ function delta(shown: Shown, event: Hint, style: Style): Step {
 /** With a note that it was not asked for, where it was not. */
 function answered(shown: Shown, event: AgentEvent, entry: AssistantEntry, style: Style): Step {
   const step = messageEnd(shown, entry, anewOf(event, style));
-  if (!entry.cached) return step;
+  if (!entry.copiedFrom) return step;
   return { ...step, pieces: [...step.pieces, { to: 'note', text: taken(event, 'response', style) }] };
 }
 
 function taken({ agent }: AgentEvent, what: string, style: Style): string {
-  return style('dim', `≡ ${clean(agent)}: ${clean(what)} ${CACHED_TEXT}`);
+  return style('dim', `≡ ${clean(agent)}: ${clean(what)} ${COPIED_TEXT}`);
 }
 
 function messageEnd(start: Shown, entry: AssistantEntry, anew: string): Step {
@@ -241,18 +230,6 @@ function anewOf({ agent }: AgentEvent, style: Style): string {
   return style('yellow', `↻ ${clean(agent)}: the answer above was cut off, and starts again here:`);
 }
 
-function queuedOf({ runId: id, workflowId, kind, agent, place, parentRunId, envelope }: Durable<'run-queue'>): Queued {
-  return {
-    id,
-    workflowId,
-    kind,
-    agent,
-    parentRunId,
-    stages: envelope.stages.length,
-    ...(place === undefined ? {} : { place }),
-  };
-}
-
 /** One line each way, quiet: what is handed over stands in the history. */
 function handoff({ from, to, runId, round, rounds, back }: HandoffEntry): string {
   const way = `⇄ ${clean(from)} → ${clean(to)}`;
@@ -266,21 +243,23 @@ function handoff({ from, to, runId, round, rounds, back }: HandoffEntry): string
  * The handoff shows the start and the answer of a coagent. Only the report of the last stage goes to the lead; in the chain
  * of a lead it is the result.
  */
-function progress({ runs }: Shown, event: Durable<'run-start' | 'run-end'>, style: Style): string[] {
+function progress(rows: ProjectedRows, event: Durable<'run-start' | 'run-end'>, style: Style): string[] {
   const lines: string[] = [];
-  const own = runs.get(event.runId);
-  const first = own?.kind === 'chain' ? runs.get(own.parentRunId ?? '') : undefined;
-  const stage = first ? ` (stage ${own?.place} of ${first.stages} after ${clean(first.agent)})` : '';
-  const mark = markText([...runs.values()], event.runId, style);
-  const isBetween = first?.kind === 'lead' || (first ? own?.place !== first.stages : (own?.stages ?? 0) > 0);
+  const own = rows.get('run', event.runId);
+  const first = own?.kind === 'chain' ? rows.get('run', own.parentRunId ?? '') : null;
+  const stages = (first ?? own)?.envelope.stages.length ?? 0;
+  const stage = first ? ` (stage ${own?.place} of ${stages} after ${clean(first.agent)})` : '';
+  const runs = rows.all('run').map(({ row }) => row);
+  const mark = markText(runs, event.runId, style);
+  const isBetween = first?.kind === 'lead' || (first ? own?.place !== stages : stages > 0);
   observe(event, {
     onAgentSpawn: ({ text, attempt }) => {
-      if (own?.kind === 'coagent' || event.cached) return;
+      if (own?.kind === 'coagent' || event.copiedFrom) return;
       lines.push(mark + style(first ? 'dim' : 'cyan', `${clean(text)}${stage}${attempt > 1 ? ' (resumed)' : ''}`));
     },
     onAgentComplete: ({ agent, text }) => {
       if (event.type !== 'run-end' || own?.kind === 'coagent') return;
-      const figures = event.cached ? CACHED_TEXT : `${duration(event.durationMs)} · ${tokens(event.usage)}`;
+      const figures = event.copiedFrom ? COPIED_TEXT : `${duration(event.durationMs)} · ${tokens(event.usage)}`;
       lines.push(`${mark}${style('green', '✓')} ${clean(agent)}${stage} ${style('dim', figures)}`);
       if (!isBetween) lines.push(harmless(text));
     },
@@ -296,12 +275,12 @@ function progress({ runs }: Shown, event: Durable<'run-start' | 'run-end'>, styl
 }
 
 /** Answers of the person stand on the screen already. */
-function decided(shown: Shown, event: Durable<'approval-decide'>, style: Style): Step {
+function decided(shown: Shown, rows: ProjectedRows, event: Durable<'approval-decide'>, style: Style): Step {
   const { decidedBy, allowed, reason, ruleId } = event.decision;
   if (decidedBy === 'person') return silent(shown);
   const rule = grantIdOf(ruleId) === null ? decidedBy : 'grant';
   const who = ruleId?.startsWith('approve:') ? `--approve ${ruleId.slice('approve:'.length)}` : rule;
-  const title = clean(shown.titles.get(event.approvalId) ?? 'a question');
+  const title = clean(rows.get('approval', event.approvalId)?.request.title ?? 'a question');
   const why = reason === null ? '' : ` (${clean(reason)})`;
   return noted(shown, style('dim', `${allowed ? 'approved' : 'not approved'} by ${who}: ${title}${why}`));
 }

@@ -1,8 +1,8 @@
 /** Executions of sub-agents as a table. Pure. */
 import type { ListedExecution } from '#contract/execution.ts';
 import { table } from '../terminal/table.ts';
-import { visible } from '../terminal/visible.ts';
-import { cost, duration, localTime, oneLine } from './format.ts';
+import { oneLine, visible } from '../terminal/visible.ts';
+import { cost, duration, localTime } from './format.ts';
 
 const NONE = '–';
 

@@ -1,7 +1,7 @@
 /** Numbers as people read them in a terminal. */
 import type { Times } from '#contract/history/work-times.ts';
 import type { Tally, Usage } from '#contract/outcome.ts';
-import { cachedText, estimatedTokensOf } from '#contract/tally.ts';
+import { cachedText, estimatedTokensOf } from '#domain/tally.ts';
 import { searchesText } from '#contract/web-search.ts';
 
 export function duration(ms: number | null): string {
@@ -65,9 +65,4 @@ export function localTime(instant: string): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-}
-
-/** A whole text on one line. */
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

@@ -3,8 +3,8 @@ import stringWidth from 'string-width';
 import type { SearchHit, TitleHit } from '#contract/view.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncate } from '../terminal/truncate.ts';
-import { visible } from '../terminal/visible.ts';
-import { localTime, oneLine } from './format.ts';
+import { oneLine, visible } from '../terminal/visible.ts';
+import { localTime } from './format.ts';
 
 /** Where it is, and the words around it. */
 export function hitLines(hit: SearchHit, width: number, style: Style): string[] {

@@ -2,8 +2,8 @@
 import type { McpServerView, McpTest, McpToolView } from '#contract/mcp/mcp-methods.ts';
 import { table } from '../terminal/table.ts';
 import { truncate } from '../terminal/truncate.ts';
-import { visible } from '../terminal/visible.ts';
-import { duration, localTime, oneLine } from './format.ts';
+import { oneLine, visible } from '../terminal/visible.ts';
+import { duration, localTime } from './format.ts';
 
 /** Of the log of a server that does not work. */
 const LOG_LINES = 20;

@@ -1,6 +1,6 @@
 /** The stable JSON of `sessions list` and `sessions show`. Pure. */
 import type { Approval } from '#contract/approval.ts';
-import { notesOf, wroteOf } from '#contract/call-row.ts';
+import { notesOf, wroteOf } from '#domain/call-row.ts';
 import { isReported } from '#contract/flows/serving.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { ForkedFrom } from '#contract/messages/fork.ts';
@@ -73,12 +73,9 @@ export function shownSession(session: Session) {
       const writes = own.flatMap((run) => writesOf(run, calls));
       const ids = new Set(own.map((run) => run.id));
       const notes = notesOf(calls.filter(({ runId }) => ids.has(runId)));
-      const left = workflow.left ? { left: true as const } : {};
       return {
         ...listedWorkflow(workflow, { runs: own, approvals }),
-        ...left,
-        ...(workflow.taken ? { taken: workflow.taken } : {}),
-        ...(workflow.again ? { again: workflow.again } : {}),
+        ...(workflow.copiedFrom ? { copiedFrom: workflow.copiedFrom } : {}),
         ...(workflow.from ? { from: workflow.from } : {}),
         ...(workflow.forks ? { forks: workflow.forks } : {}),
         prompt,
@@ -121,9 +118,9 @@ function listedWorkflow(workflow: WorkflowRow, rows: Pick<Around, 'approvals'> &
   return { id, outcome, status, subAgents, usage: usageOf(usage) };
 }
 
-/** The form of `workflow-end`, with its times; `cached`: where it was paid, of one that a fork took from its cache. */
-function subAgent(run: RunRow, times: Times | null): SubAgentSummary & Pick<RunRow, 'cached'> & WorkTimes {
-  const { id, agent, kind, status, outcome, durationMs, usage, cached } = run;
+/** The form of `workflow-end`, with its times; `copiedFrom`: the run that a fork made it of. */
+function subAgent(run: RunRow, times: Times | null): SubAgentSummary & Pick<RunRow, 'copiedFrom'> & WorkTimes {
+  const { id, agent, kind, status, outcome, durationMs, usage, copiedFrom } = run;
   const summary = { runId: id, agent, kind, status, outcome, durationMs, ...timeFields(times), usage: usageOf(usage) };
-  return cached ? { ...summary, cached } : summary;
+  return copiedFrom ? { ...summary, copiedFrom } : summary;
 }

@@ -1,9 +1,9 @@
 /** Conversations as a table. Pure. */
 import { titleText } from '#contract/messages/fork-text.ts';
-import { formatState, isWithdrawn } from '#contract/status-of.ts';
+import { formatState, isWithdrawn } from '#domain/status-of.ts';
 import { table } from '../terminal/table.ts';
-import { visible } from '../terminal/visible.ts';
-import { localTime, oneLine, tokenCell } from './format.ts';
+import { oneLine, visible } from '../terminal/visible.ts';
+import { localTime, tokenCell } from './format.ts';
 import type { ListedSession } from './session-json.ts';
 
 /** The state of the newest workflow; of a withdrawn message only if there is nothing else. */

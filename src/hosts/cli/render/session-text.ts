@@ -1,13 +1,11 @@
 /** One conversation as lines for the terminal. Pure. */
-import { formatState } from '#contract/status-of.ts';
+import { formatState } from '#domain/status-of.ts';
 import type { Missing } from '#contract/missing.ts';
-import { andMore } from '#contract/call-row.ts';
+import { andMore } from '#domain/call-row.ts';
 import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import { isSubAgent } from '#contract/flows/serving.ts';
-import { LEFT_TEXT } from '#contract/left-text.ts';
-import { againOfText } from '#contract/messages/again-text.ts';
 import {
-  CACHED_TEXT,
+  COPIED_TEXT,
   forkedFromText,
   forksText,
   TAKEN_TEXT,
@@ -19,9 +17,9 @@ import { missingText } from '#contract/missing-text.ts';
 import { usageOf } from '#core/base/usage.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncate } from '../terminal/truncate.ts';
-import { visible } from '../terminal/visible.ts';
+import { oneLine, visible } from '../terminal/visible.ts';
 import { wrap } from '../terminal/wrap.ts';
-import { cost, localTime, oneLine, timesIn, timesText, tokens } from './format.ts';
+import { cost, localTime, timesIn, timesText, tokens } from './format.ts';
 import { type Session, shownSession } from './session-json.ts';
 
 /** Prompts, answers and errors are shown whole; what stands around them fits the width. */
@@ -61,18 +59,15 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
     // A stage follows the one that it is below.
     const sign = isSubAgent(child) ? `${MARK_SIGNS[markOfSubAgent(marked.indexOf(child))]} ` : '  ';
     const mark = child.outcome === null ? '…' : child.outcome === 'completed' ? '✓' : '✗';
-    const did = child.cached ? [CACHED_TEXT] : [timesText(timesIn(child)), tokens(child.usage)];
+    const did = child.copiedFrom ? [COPIED_TEXT] : [timesText(timesIn(child)), tokens(child.usage)];
     const own = [child.outcome ?? child.status, ...did];
     return truncate(`  ${sign}${mark} ${visible(child.agent)} (${child.kind}) · ${own.join(' · ')}`, width);
   });
   return [
     '',
     ...wrap(`Workflow ${id} · ${facts.join(' · ')}`, width).map((line) => style('cyan', line)),
-    ...(workflow.taken ? wrap(`  ${TAKEN_TEXT}`, width) : []),
-    ...[...wentOnText(workflow), ...againOfText(workflow), ...forksText(workflow)].flatMap((line) =>
-      wrap(`  ${line}`, width),
-    ),
-    ...(workflow.left ? [truncate(`  ${LEFT_TEXT}`, width)] : []),
+    ...(workflow.copiedFrom ? wrap(`  ${TAKEN_TEXT}`, width) : []),
+    ...[...wentOnText(workflow), ...forksText(workflow)].flatMap((line) => wrap(`  ${line}`, width)),
     style('bold', '> ') + visible(prompt).replaceAll('\n', '\n> '),
     ...(pictures === null ? [] : wrap(`  ${pictures}`, width)),
     ...children,

@@ -1,13 +1,12 @@
 /** The steps of a workflow as a table: what each was, and the place at which it can be forked. Pure. */
 import type { Entry } from '#contract/message.ts';
-import { CACHED_TEXT } from '#contract/messages/fork-text.ts';
+import { COPIED_TEXT } from '#contract/messages/fork-text.ts';
 import { textOf } from '#contract/messages/response-text.ts';
 import type { RunRow } from '#contract/view.ts';
-import { callsOf } from '#core/log/transcript.ts';
+import { callsOf } from '#core/store/log/transcript.ts';
 import { table } from '../terminal/table.ts';
 import type { Style } from '../terminal/style.ts';
-import { visible } from '../terminal/visible.ts';
-import { oneLine } from './format.ts';
+import { oneLine, visible } from '../terminal/visible.ts';
 
 interface Part {
   run: RunRow;
@@ -22,7 +21,7 @@ export function stepLines(parts: readonly Part[], width: number, style: Style): 
       run.parentRunId === null ? `${run.workflowId}:${entry.n}` : `${run.id}:${entry.n}`,
       oneLine(visible(run.agent)),
       oneLine(visible(stepText(entry))),
-      entry.cached ? CACHED_TEXT : '',
+      entry.copiedFrom ? COPIED_TEXT : '',
     ]),
   );
   const [head = '', ...lines] = table(

@@ -19,7 +19,9 @@ const LEAVES: Readonly<Record<Leave, string>> = {
   held: 'yes',
 };
 
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+/** A formatter is made when it is needed: the first one delays the start by tens of milliseconds. */
+const formatCompact = (value: number): string =>
+  value.toLocaleString('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 export function mayText({ may }: Summary): string {
   return may.map(mayWords).join(' · ');
@@ -41,11 +43,11 @@ export function withText({ with: { model, provider, effort, folder, mcpServers }
 
 export function atMostText({ atMost }: Summary): string {
   const { turns, costUsd, minutes, tokens, answerTokens } = atMost;
-  const answer = `${compact.format(answerTokens)} tokens an answer`;
+  const answer = `${formatCompact(answerTokens)} tokens an answer`;
   return [
     `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
     ...(costUsd === null ? [] : [`$${costUsd.toFixed(2)}`]),
-    ...(minutes === null ? [] : [`${compact.format(minutes)} min`]),
-    tokens === null ? answer : `${compact.format(tokens)} tokens, ${answer.replace(' tokens', '')}`,
+    ...(minutes === null ? [] : [`${formatCompact(minutes)} min`]),
+    tokens === null ? answer : `${formatCompact(tokens)} tokens, ${answer.replace(' tokens', '')}`,
   ].join(' · ');
 }

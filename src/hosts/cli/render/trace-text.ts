@@ -1,16 +1,16 @@
 /** A trace as a tree for the terminal. Pure. */
-import { formatState } from '#contract/status-of.ts';
+import { formatState } from '#domain/status-of.ts';
 import stringWidth from 'string-width';
-import { andMore } from '#contract/call-row.ts';
+import { andMore } from '#domain/call-row.ts';
 import { compactionText } from '#contract/context/compaction-text.ts';
 import { type AgentMark, MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import { grantIdOf, ruleIdOf } from '#contract/grant-id.ts';
-import { cost, localTime, oneLine, timesIn, timesText, tokens } from './format.ts';
+import { cost, localTime, timesIn, timesText, tokens } from './format.ts';
 import { missingLines } from './session-text.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncate } from '../terminal/truncate.ts';
 import type { RunTrace, SessionTrace, WorkflowTrace } from './trace.ts';
-import { visible } from '../terminal/visible.ts';
+import { oneLine, visible } from '../terminal/visible.ts';
 import { wrap } from '../terminal/wrap.ts';
 
 /** Maximum length of a line for a call, a question, a grant or a message, in characters. */
@@ -64,7 +64,7 @@ function runText(
   return [
     style(ink, truncate(lead + parts.join(' · '), width)),
     style('dim', truncate(below + times + path(run), width)),
-    style('dim', truncate(`${below}span ${run.spanId} · ${modelText(run)}`, width)),
+    style('dim', truncate(`${below}${modelText(run)} · run ${run.runId} · span ${run.spanId}`, width)),
     ...[
       ...[...approvalLines(run), ...saidLines(run), ...refusalLines(run)],
       ...[...undoLines(run), ...compactionLines(run), ...reviewLines(run)],

@@ -1,6 +1,6 @@
 /** The trace of a session: its workflows as trees of runs, with where their time went. Pure; also its stable JSON. */
 import type { Approval } from '#contract/approval.ts';
-import { wroteOf } from '#contract/call-row.ts';
+import { wroteOf } from '#domain/call-row.ts';
 import { isSubAgent } from '#contract/flows/serving.ts';
 import { coveredMs, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { CompactionEntry } from '#contract/message.ts';
@@ -10,8 +10,8 @@ import { spanIdOf } from '#contract/telemetry/span-ids.ts';
 import type { ConversationRow, RunRow, ToolCallRow, WorkflowDetail } from '#contract/view.ts';
 import { askedItems } from '#core/approvals/asked-items.ts';
 import { createReviewField } from '#contract/history/review-history.ts';
-import { callPathOf } from '#core/records/run-words.ts';
-import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
+import { callPathOf } from '#core/host/records/run-words.ts';
+import { maxQueueDepth } from '#core/host/records/sessions/trace-entries.ts';
 import { timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
 import { usageOf } from '#core/base/usage.ts';
 import { timeFields } from './format.ts';
@@ -97,12 +97,7 @@ function roleOf(run: RunRow): 'primary' | 'sub-agent' | 'stage' | 'coagent' {
   return isSubAgent(run) ? 'sub-agent' : run.kind === 'chain' ? 'stage' : 'coagent';
 }
 
-/** The execution that it is again, and those that are it again; left out where there are none. */
-function againOf({ again, agains }: RunRow): Pick<RunRow, 'again' | 'agains'> {
-  return { ...(again && { again }), ...(agains && { agains }) };
-}
-
-/** The model with its origin, null for a run of an older version, and the reviews of what it answered. */
+/** The model with its origin, null if that is not known, and the reviews of what it answered. */
 function modelFields({ envelope, reviews }: RunRow) {
   return { model: envelope.model, modelOrigin: envelope.modelOrigin ?? null, ...createReviewField(reviews) };
 }
@@ -143,7 +138,7 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
     /** Of its newest attempt. */
     spanId: spanIdOf(run.workflowId, ['agent', id, attempt]),
     parentChain,
-    ...againOf(run),
+    ...(run.again && { again: run.again }),
     callPath: callPathOf(run, detail.runs),
     task,
     ...modelFields(run),

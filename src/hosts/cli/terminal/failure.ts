@@ -1,8 +1,8 @@
-/** How a command fails: the exit code and the one line that a person reads. */
+/** Failures of commands: the exit code, and one line for the person. */
 import { codeOf, TriadError } from '#core/base/errors.ts';
 import { visible } from './visible.ts';
 
-/** What was typed does not make sense: exit code 2. */
+/** A fault of the command line: exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -12,13 +12,13 @@ export class UsageError extends Error {
 
 export const EXIT = { ok: 0, failure: 1, usage: 2, interrupt: 130 } as const;
 
-/** 128 and the number of the signal, as shells say it. */
+/** Exit codes of signals: 128 plus the number of the signal, as in shells. */
 const SIGNAL_CODES: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-/** A signal, a reader of the output that went away, or an output that cannot be written. */
+/** Cause of an interruption: a signal, a closed reader of the output, or an output that cannot be written. */
 type Cause = NodeJS.Signals | 'EPIPE' | 'unwritable';
 
-/** What stopped a command from outside. */
+/** The stop of a command from outside. */
 export class Interruption extends Error {
   readonly by: Cause;
   readonly exitCode: number;
@@ -31,7 +31,7 @@ export class Interruption extends Error {
   }
 }
 
-/** Why nothing can be written any more: who reads it has gone, or anything else. */
+/** Returns the interruption for a failed write: the reader has closed the pipe, or another error. */
 export function brokenOutput(error: unknown): Interruption {
   return new Interruption(codeOf(error) === 'EPIPE' ? 'EPIPE' : 'unwritable', error);
 }
@@ -47,13 +47,19 @@ export function exitCodeOf(error: unknown): number {
   return EXIT.failure;
 }
 
-/** Whether the runtime failed with one of these codes. */
+/** Returns true for an error of the runtime with one of these codes. */
 export function hasCode(error: unknown, ...codes: TriadError['code'][]): boolean {
   return error instanceof TriadError && codes.includes(error.code);
 }
 
-/** One line that a terminal can show, whatever was thrown. */
+/** Returns one line for the terminal, for any thrown value. */
 export function lineOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return visible(text.replace(/\s*\n\s*/g, ' ').trim()) || 'failed without a reason';
+}
+
+/** Formats a message of commander about a fault of the command line as one line. */
+export function faultLine(text: string): string {
+  const plain = text.replace(/^error: /, '').trim();
+  return `triad: ${plain.replace(/\s*\n\s*/g, ' ')}`;
 }

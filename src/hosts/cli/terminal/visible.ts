@@ -10,6 +10,11 @@ export function visible(text: string): string {
   return visibleText(text.replaceAll('\r\n', '\n'));
 }
 
+/** A whole text on one line. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
 /** Makes running text safe: shows control characters, and cuts stacks of marks. Keeps the marks of all writing systems. */
 export function harmless(text: string): string {
   return revealControls(text)

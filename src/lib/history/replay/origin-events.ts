@@ -7,8 +7,7 @@ import { readEvents } from './read-events.ts';
 
 /** What was used is counted there, questions stay there, and what was done to it since is no part of how it went. */
 const THERE: ReadonlySet<DurableEvent['type']> = new Set([
-  ...(['usage', 'approval-request', 'approval-decide', 'context-request', 'context-end'] as const),
-  ...(['change-undo', 'run-again'] as const),
+  ...(['usage', 'approval-request', 'approval-decide', 'context-request', 'context-end', 'change-undo'] as const),
 ]);
 
 /**
@@ -19,7 +18,7 @@ export async function originEvents(
   client: Pick<Client, 'request'>,
   elsewhere: readonly RunRow[],
 ): Promise<DurableEvent[]> {
-  const places = Map.groupBy(elsewhere, ({ cached }) => cached?.workflowId ?? '');
+  const places = Map.groupBy(elsewhere, ({ copiedFrom }) => copiedFrom?.workflowId ?? '');
   const found = await Promise.all(
     [...places].map(async ([workflowId, runs]) => {
       const { workflow } = await client.request('workflow.get', { workflowId });
@@ -36,9 +35,9 @@ export async function originEvents(
   return found.flat();
 }
 
-function taken(event: DurableEvent, { conversationId, workflowId, parentRunId, cached }: RunRow): DurableEvent {
+function taken(event: DurableEvent, { conversationId, workflowId, parentRunId, copiedFrom }: RunRow): DurableEvent {
   const here = { ...event, conversationId, workflowId, parentRunId };
-  return here.type === 'run-queue' && cached ? { ...here, cached } : here;
+  return here.type === 'run-queue' && copiedFrom ? { ...here, copiedFrom } : here;
 }
 
 /** Both in the order of time, each in its own order, and numbered anew; `own` ends them. */

@@ -2,7 +2,7 @@
 import type { DurableEvent } from '#contract/event.ts';
 import type { Client } from '#contract/rpc.ts';
 import type { ConversationRow, WorkflowRow } from '#contract/view.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { asRequestError, type RequestError } from '#lib/words/request-error.ts';
 import { nextFrame, type Schedule } from '#lib/runs/frames.ts';
 import type { TranscriptSource } from '#lib/runs/session.svelte.ts';
 import type { View } from '#lib/view/reduce.ts';

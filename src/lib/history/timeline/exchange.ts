@@ -24,8 +24,8 @@ export function exchangeOf(request: Request, entries: readonly Entry[]): Exchang
 }
 
 /**
- * An answer names its request. Only one that came in part, or was kept by an older version, is found by its time: the
- * first that was made while the request went on, or right after it. Several of a fast model may end within one second.
+ * An answer names its request. Only one that came in part is found by its time: the first that was made while the request
+ * went on, or right after it. Several of a fast model may end within one second.
  */
 function answerOf({ requestId, startedAt, durationMs }: Request, entries: readonly Entry[]): AssistantEntry | null {
   const answers = entries.filter((entry): entry is AssistantEntry => entry.kind === 'assistant');

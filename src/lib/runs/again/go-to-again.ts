@@ -1,9 +1,10 @@
-/** Where running again leads: to the new conversation, where the question waits. */
+/** Runs a sub-agent again, and opens the fork with its question. */
+import type { RunRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
-import { openFork } from '#lib/parts/go-to-fork.ts';
+import { openFork } from '#lib/app/go-to-fork.ts';
 
-/** Where it is refused, a toast says so. */
-export async function runAgain({ again }: Pick<App, 'again'>, runId: string): Promise<void> {
-  const id = await again.run(runId);
+/** Runs a sub-agent again. Shows a toast if that is refused. */
+export async function runAgain({ forks }: Pick<App, 'forks'>, run: RunRow): Promise<void> {
+  const id = await forks.runAgain(run);
   if (id !== null) await openFork(id);
 }

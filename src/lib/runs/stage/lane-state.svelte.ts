@@ -1,7 +1,7 @@
 /** What the reader does in one lane of the stage: how far it follows, and what is being written there. */
 import type { Attachment } from 'svelte/attachments';
-import { AutoScroll } from '#lib/ui/auto-scroll.svelte.ts';
-import { readDraft, writeDraft } from '#lib/parts/message-drafts.ts';
+import { AutoScroll } from '#lib/ui/scrolling/auto-scroll.svelte.ts';
+import { readDraft, writeDraft } from '#lib/app/message-drafts.ts';
 
 export class LaneState {
   /** Follows the end of the lane's own transcript. */

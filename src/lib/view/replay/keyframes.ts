@@ -1,7 +1,7 @@
 /** The view of a workflow after any number of its events, from views that are kept along the way. */
 import type { DurableEvent } from '#contract/event.ts';
 import type { ConversationRow } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import { fromSnapshot, reduce, type View } from '../reduce.ts';
 
 /** So many events are applied at most for a view that is not the next one. */
@@ -24,9 +24,11 @@ export class Keyframes {
   /** Adds the events that follow, in order. */
   add(events: readonly DurableEvent[]): void {
     let { view } = this.#at(this.events.length);
-    for (const event of events) {
-      this.events.push(event);
-      view = reduce(view, event);
+    for (let from = 0; from < events.length;) {
+      const some = events.slice(from, from + this.#every - (this.events.length % this.#every));
+      from += some.length;
+      this.events.push(...some);
+      view = reduce(view, some);
       if (this.events.length % this.#every === 0) this.#kept.push(view);
     }
     this.#last = { count: this.events.length, view };
@@ -43,7 +45,7 @@ export class Keyframes {
     const kept = this.#kept[place];
     const isNear = this.#last.count <= count && this.#last.count >= place * this.#every;
     const from = isNear || !kept ? this.#last : { count: place * this.#every, view: kept };
-    return { count, view: this.events.slice(from.count, count).reduce(reduce, from.view) };
+    return { count, view: reduce(from.view, this.events.slice(from.count, count)) };
   }
 }
 
@@ -51,7 +53,10 @@ export class Keyframes {
 export function viewBefore(conversation: ConversationRow): View {
   const lists = { workflows: [], runs: [], calls: [], approvals: [], open: [] };
   return fromSnapshot({
-    ...{ seq: 0, more: false, entries: {}, ...lists },
+    seq: 0,
+    more: false,
+    entries: {},
+    ...lists,
     conversation: { ...conversation, lastSeq: 0, usage: ZERO_TALLY },
   });
 }

@@ -63,10 +63,16 @@ function pressed(press: string): string {
 const MAC: Readonly<Record<string, string>> = { $mod: '⌘', Meta: '⌘', Control: '⌃', Alt: '⌥', Shift: '⇧' };
 const PC: Readonly<Record<string, string>> = { $mod: 'Ctrl', Control: 'Ctrl' };
 const IN_FRENCH: Readonly<Record<string, string>> = {
-  ...{ Shift: 'Maj', Space: 'Espace', Enter: 'Entrée', Backspace: 'Retour arrière' },
+  Shift: 'Maj',
+  Space: 'Espace',
+  Enter: 'Entrée',
+  Backspace: 'Retour arrière',
 };
 const SIGNS: Readonly<Record<string, string>> = {
-  ...{ ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' },
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
   Escape: 'Esc',
 };
 /** As signs on a Mac alone; on other keyboards they are words. */

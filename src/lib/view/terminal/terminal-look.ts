@@ -1,21 +1,7 @@
 /** Colours and weights of terminal text as class names. Every pair of colours that they give can be read, light and dark. */
-
-/** The groups `codes` and `final` of a control sequence. */
-export const CSI = String.raw`(?:\x1b\[|\x9b)(?<codes>[0-?]*)[ -\/]*(?<final>[@-~])`;
+import type { IBufferCell } from '@xterm/headless';
 
 type Hue = keyof typeof INK;
-
-export interface Look {
-  /** Null: the usual colour. */
-  ink: Hue | null;
-  /** Behind the text; the text itself is then in the colour of the page, as any other pair might be unreadable. */
-  wash: Hue | null;
-  isInverse: boolean;
-  isDim: boolean;
-  weights: readonly string[];
-}
-
-export const PLAIN: Look = { ink: null, wash: null, isInverse: false, isDim: false, weights: [] };
 
 const INK = {
   red: 'text-danger',
@@ -27,6 +13,7 @@ const INK = {
   grey: 'text-soft',
   ink: 'text-ink',
 } as const;
+/** Text on a coloured background has the colour of the page: other pairs might be unreadable. */
 const WASH = {
   red: 'bg-danger text-sunken',
   green: 'bg-ok text-sunken',
@@ -38,73 +25,41 @@ const WASH = {
   ink: 'bg-ink text-sunken',
 } as const;
 
-/** Black, white and the default are whatever the page has; bright colours are the same as others. */
+/** Black and white are the colours of the page; bright colours are the same as others. */
 const BASIC = [null, 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', null] as const;
+const WHITE = 7;
+const BRIGHT = 8;
 /** Every 60 degrees of the circle of colours. */
 const CIRCLE = ['red', 'yellow', 'green', 'cyan', 'blue', 'magenta'] as const;
 
-/** Codes that turn a weight on, and the ones that turn it off. */
-const WEIGHTS: Readonly<Record<number, string>> = {
-  1: 'font-bold',
-  3: 'italic',
-  4: 'underline',
-  9: 'line-through',
-  21: 'underline',
-};
-const ENDS: Readonly<Record<number, string>> = { 22: 'font-bold', 23: 'italic', 24: 'underline', 29: 'line-through' };
-
-export function classesOf({ ink, wash, isInverse, isDim, weights }: Look): string {
-  const behind = isInverse ? (ink ?? 'ink') : wash;
-  const colour = behind ? WASH[behind] : ink ? INK[ink] : isDim ? INK.grey : '';
-  return [colour, ...weights].filter((name) => name !== '').join(' ');
+/** Returns the class names of a cell. Concealed text stays visible. */
+export function classesOf(cell: IBufferCell): string {
+  if (cell.isAttributeDefault()) return '';
+  const ink = cell.isFgDefault() ? null : hueOf(cell.getFgColor(), cell.isFgRGB());
+  const wash = cell.isBgDefault() ? null : washOf(cell);
+  const behind = cell.isInverse() ? (ink ?? 'ink') : wash;
+  const names = [
+    behind ? WASH[behind] : ink ? INK[ink] : cell.isDim() ? INK.grey : '',
+    cell.isBold() ? 'font-bold' : '',
+    cell.isItalic() ? 'italic' : '',
+    cell.isUnderline() ? 'underline' : '',
+    cell.isStrikethrough() ? 'line-through' : '',
+  ];
+  return names.filter((name) => name !== '').join(' ');
 }
 
-/** The look after the codes of an `m` sequence; text that is to be concealed stays. */
-export function looked(look: Look, codes: string): Look {
-  // Private sequences look the same but for this.
-  if (/[<-?]/.test(codes)) return look;
-  const all = codes.split(';');
-  for (let at = 0; at < all.length; at += 1) {
-    const [code = 0, ...own] = (all[at] ?? '').split(':').map(Number);
-    if (code === 38 || code === 48 || code === 58) {
-      const values = own.length > 0 ? own : all.slice(at + 1).map(Number);
-      const hue = extended(values, own.length > 0);
-      if (code === 38) look = { ...look, ink: hue };
-      if (code === 48) look = { ...look, wash: hue };
-      if (own.length === 0) at += values[0] === 5 ? 2 : values[0] === 2 ? 4 : 0;
-    } else look = simple(look, code, own[0] === 0);
-  }
-  return look;
+function washOf(cell: IBufferCell): Hue | null {
+  const color = cell.getBgColor();
+  if (cell.isBgPalette() && (color === WHITE || color === WHITE + BRIGHT)) return 'ink';
+  return hueOf(color, cell.isBgRGB());
 }
 
-function simple(look: Look, code: number, isOff: boolean): Look {
-  const weight = WEIGHTS[code];
-  const ended = isOff ? weight : ENDS[code];
-  const weights = look.weights.filter((name) => name !== weight && name !== ended);
-  if (code === 0) return PLAIN;
-  if (weight !== undefined && !isOff) return { ...look, weights: [...weights, weight] };
-  if (code === 2) return { ...look, isDim: true };
-  if (code === 22) return { ...look, weights, isDim: false };
-  if (ended !== undefined) return { ...look, weights };
-  if (code === 7 || code === 27) return { ...look, isInverse: code === 7 };
-  if (inRange(code, 30) || code === 39) return { ...look, ink: BASIC[code - 30] ?? null };
-  if (inRange(code, 40) || code === 49) return { ...look, wash: code === 47 ? 'ink' : (BASIC[code - 40] ?? null) };
-  if (inRange(code, 90)) return { ...look, ink: bright(code - 90) };
-  if (inRange(code, 100)) return { ...look, wash: code === 107 ? 'ink' : bright(code - 100) };
-  return look;
-}
-
-const inRange = (code: number, first: number): boolean => code >= first && code <= first + 7;
-const bright = (index: number): Hue | null => (index === 0 ? 'grey' : (BASIC[index] ?? null));
-
-/** One of 256 colours, or one by its red, green and blue, which a number for the space of colours may precede. */
-function extended([kind, ...values]: readonly number[], withColons: boolean): Hue | null {
-  const [index = 0] = values;
-  if (kind === 2) return nearest(withColons ? values.slice(-3) : values.slice(0, 3));
-  if (kind !== 5) return null;
-  if (index < 16) return index < 8 ? (BASIC[index] ?? null) : bright(index - 8);
-  if (index >= 232) return index < 250 ? 'grey' : null;
-  const cube = index - 16;
+/** Of one of 256 colours, or of red, green and blue in 24 bits. */
+function hueOf(color: number, isRgb: boolean): Hue | null {
+  if (isRgb) return nearest([color >> 16, (color >> 8) & 255, color & 255]);
+  if (color < 16) return color === BRIGHT ? 'grey' : (BASIC[color % BRIGHT] ?? null);
+  if (color >= 232) return color < 250 ? 'grey' : null;
+  const cube = color - 16;
   return nearest([Math.floor(cube / 36), Math.floor(cube / 6) % 6, cube % 6].map((level) => level * 51));
 }
 

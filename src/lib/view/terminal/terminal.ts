@@ -1,8 +1,9 @@
 /**
- * What a command printed, as a terminal would show it: colours as classes, what is overwritten replaced, and every other
- * sequence left out, so that nothing in it is active. Pure.
+ * Output of a command as a terminal shows it: colours as classes, overwritten text replaced. The terminal gets colours,
+ * moves and erasures alone, so that nothing in the output is active and no sequence swallows the text behind it.
  */
-import { CSI, looked, PLAIN, type Look, classesOf } from './terminal-look.ts';
+import type { IBuffer } from '@xterm/headless';
+import { classesOf } from './terminal-look.ts';
 
 export interface Span {
   text: string;
@@ -10,7 +11,7 @@ export interface Span {
   classes: string;
 }
 
-export interface Terminal {
+export interface TerminalText {
   /** Without line ends. */
   lines: Span[][];
   /** Whether text was sent that does not show: overwritten, erased, or inside a sequence such as the address of a link. */
@@ -20,30 +21,78 @@ export interface Terminal {
 /** Control sequences; strings (links, titles) with their content; other escapes; single controls. */
 const CONTROLS = new RegExp(
   [
-    CSI,
+    String.raw`(?:\x1b\[|\x9b)(?<sequence>[0-?]*[ -\/]*[@-~])`,
     String.raw`(?<string>(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c))`,
     String.raw`\x1b[ -\/]*[0-~]`,
-    String.raw`[\x00-\x08\x0a-\x1f\x7f-\x9f]`,
+    String.raw`[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f]`,
   ].join('|'),
   'gv',
 );
+/** Colours, moves, and changes of a line or of what is below. Of the rest of the screen, the text may be all there is. */
+const ALLOWED = /^(?:[\d:;]*m|\d*[@A-GPX]|[0-2]?K|0?J)$/;
+/** A move to a corner. A pipe has none, so the next text is below the text before. */
+const CORNER = /[Hf]$/;
 
-/** No sequence moves further to the right: a single one must not make a line of millions of blanks. */
-const MAX_COLUMN = 500;
+/** Most rows that a sequence can move up or down. */
+const MAX_ROWS = 100;
+/** A longer line is wrapped by the terminal, and joined afterwards. */
+const [MIN_COLUMNS, MAX_COLUMNS] = [80, 500];
+/** Bound of the memory, of which a cell takes 12 bytes. An output of more lines has 80 columns. */
+const MAX_CELLS = 2_000_000;
 
-export function terminalOf(text: string): Terminal {
-  const screen = new Screen();
-  let from = 0;
-  for (const match of text.matchAll(CONTROLS)) {
-    screen.write(text.slice(from, match.index));
-    from = match.index + match[0].length;
-    const { codes, final, string } = match.groups ?? {};
-    if (final !== undefined) screen.control(final, codes ?? '');
-    else if (string !== undefined) screen.isReduced = true;
-    else screen.key(match[0]);
+/** Reads all of an output. Loads the terminal with the first one. */
+export async function readTerminal(output: string): Promise<TerminalText> {
+  let hasStrings = false;
+  const text = output.replaceAll(CONTROLS, (_, sequence?: string, string?: string) => {
+    hasStrings ||= string !== undefined;
+    if (sequence === undefined) return '';
+    return ALLOWED.test(sequence) ? `\x1b[${sequence}` : CORNER.test(sequence) ? '\n' : '';
+  });
+  const { default: headless } = await import('@xterm/headless');
+  const parts = text.split(/[\n\r]/);
+  const longest = parts.reduce((length, part) => Math.max(length, part.length), 0);
+  const columns = Math.min(MAX_COLUMNS, longest, Math.floor(MAX_CELLS / parts.length));
+  const terminal = new headless.Terminal({
+    cols: Math.max(MIN_COLUMNS, columns),
+    rows: Math.min(MAX_ROWS, parts.length),
+    // Each row takes a character at least.
+    scrollback: text.length,
+    convertEol: true,
+    allowProposedApi: true,
+  });
+  await new Promise<void>((resolve) => terminal.write(text, resolve));
+  const lines = linesOf(terminal.buffer.active);
+  terminal.dispose();
+  const sent = countInk(text.replaceAll(CONTROLS, ''));
+  const shown = lines.flat().reduce((count, span) => count + countInk(span.text), 0);
+  return { lines, isReduced: hasStrings || shown < sent };
+}
+
+/** Returns the number of characters that are no blanks. */
+function countInk(text: string): number {
+  return text.replaceAll(/[\s\p{Cc}]/gu, '').length;
+}
+
+function linesOf(buffer: IBuffer): Span[][] {
+  const lines: Span[][] = [];
+  const cell = buffer.getNullCell();
+  const cursor = buffer.baseY + buffer.cursorY;
+  let end = buffer.length;
+  while (end - 1 > cursor && buffer.getLine(end - 1)!.translateToString(true) === '') end--;
+  for (let row = 0; row < end; row++) {
+    const line = buffer.getLine(row)!;
+    let left = line.translateToString(true).length;
+    if (!line.isWrapped || lines.length === 0) lines.push([]);
+    for (let column = 0; left > 0; column++) {
+      line.getCell(column, cell);
+      // The second half of a wide character.
+      if (cell.getWidth() === 0) continue;
+      const text = cell.getChars() || ' ';
+      add(lines.at(-1)!, text, classesOf(cell));
+      left -= text.length;
+    }
   }
-  screen.write(text.slice(from));
-  return { lines: screen.lines(), isReduced: screen.isReduced };
+  return lines;
 }
 
 /** Lines as one text, neighbours of the same look in one span. */
@@ -60,122 +109,4 @@ function add(spans: Span[], text: string, classes: string): void {
   const last = spans.at(-1);
   if (last && last.classes === classes) last.text += text;
   else spans.push({ text, classes });
-}
-
-interface Row {
-  /** Characters, one to a column, whatever their width. */
-  characters: string[];
-  /** The class names of each. */
-  classes: string[];
-}
-
-class Screen {
-  isReduced = false;
-  readonly #rows: Row[] = [{ characters: [], classes: [] }];
-  #row = 0;
-  #column = 0;
-  #look: Look = PLAIN;
-  #classes = '';
-
-  write(text: string): void {
-    const { characters, classes } = this.#here;
-    for (const character of text) {
-      while (characters.length < this.#column) this.#put(characters.length, ' ', '');
-      const before = characters[this.#column] ?? ' ';
-      if (before !== ' ' && before !== character) this.isReduced = true;
-      characters[this.#column] = character;
-      classes[this.#column] = this.#classes;
-      this.#column += 1;
-    }
-  }
-
-  /** A control character, or an escape that moves nothing. */
-  key(key: string): void {
-    if (key === '\n') this.#newLine();
-    else if (key === '\r') this.#column = 0;
-    else if (key === '\b') this.#column = Math.max(0, this.#column - 1);
-  }
-
-  control(final: string, codes: string): void {
-    const count = Math.max(1, Number.parseInt(codes, 10) || 1);
-    switch (final) {
-      case 'm':
-        this.#look = looked(this.#look, codes);
-        this.#classes = classesOf(this.#look);
-        return;
-      case 'A':
-      case 'F':
-        this.#row = Math.max(0, this.#row - count);
-        if (final === 'F') this.#column = 0;
-        return;
-      case 'B':
-      case 'E':
-        this.#row = Math.min(this.#rows.length - 1, this.#row + count);
-        if (final === 'E') this.#column = 0;
-        return;
-      case 'C':
-        this.#column = Math.min(Math.max(this.#column, MAX_COLUMN), this.#column + count);
-        return;
-      case 'D':
-        this.#column = Math.max(0, this.#column - count);
-        return;
-      case 'G':
-        this.#column = Math.min(MAX_COLUMN, count - 1);
-        return;
-      case 'H':
-      case 'f':
-        // There is no screen whose corner it could be: what comes stands below what is there.
-        this.#row = this.#rows.length - 1;
-        if (this.#here.characters.length > 0) this.#newLine();
-        this.#column = 0;
-        return;
-      case 'J':
-      case 'K':
-        return this.#erase(final, codes);
-    }
-  }
-
-  lines(): Span[][] {
-    return this.#rows.map(({ characters, classes }) => {
-      const spans: Span[] = [];
-      for (const [at, text] of characters.entries()) add(spans, text, classes[at] ?? '');
-      return spans;
-    });
-  }
-
-  get #here(): Row {
-    return this.#rows[this.#row]!;
-  }
-
-  #put(column: number, character: string, classes: string): void {
-    this.#here.characters[column] = character;
-    this.#here.classes[column] = classes;
-  }
-
-  #newLine(): void {
-    this.#row += 1;
-    this.#column = 0;
-    if (this.#row === this.#rows.length) this.#rows.push({ characters: [], classes: [] });
-  }
-
-  /** Of a line its end, its beginning or all of it; of the screen what is below, as the rest of it may be all there is. */
-  #erase(what: 'J' | 'K', codes: string): void {
-    const part = Number.parseInt(codes, 10) || 0;
-    if (what === 'J' && part !== 0) return;
-    const { characters, classes } = this.#here;
-    if (what === 'K' && part === 1) {
-      const end = Math.min(this.#column + 1, characters.length);
-      this.#noteLoss(characters.slice(0, end));
-      for (let at = 0; at < end; at += 1) this.#put(at, ' ', '');
-      return;
-    }
-    const from = part === 2 ? 0 : this.#column;
-    const below = what === 'J' ? this.#rows.splice(this.#row + 1) : [];
-    this.#noteLoss([...characters.splice(from), ...below.flatMap((row) => row.characters)]);
-    classes.splice(from);
-  }
-
-  #noteLoss(characters: readonly string[]): void {
-    if (characters.some((character) => character !== ' ')) this.isReduced = true;
-  }
 }

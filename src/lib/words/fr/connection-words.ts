@@ -8,6 +8,8 @@ export const connection = {
   connecting: 'Connexion à Triad…',
   reconnecting: 'Connexion perdue. Reconnexion…',
   waiting: 'Le travail attend.',
+  recovered: 'Historique :',
+  hideNotice: 'Masquer',
   offline: 'Cet ordinateur est hors ligne.',
   offlineHint:
     'Les modèles et les outils sur internet sont hors d’atteinte jusqu’à son retour ; ce qui est sur cet ordinateur fonctionne.',

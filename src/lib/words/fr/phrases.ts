@@ -1,13 +1,14 @@
 /** What core says of questions and of what decided them, in French, from its keys and values. None ends in a stop. */
 import type { ApprovalMode } from '#contract/agent.ts';
 import type { ENGLISH } from '#contract/approvals/phrases.ts';
+import { isDiskSuspected } from '#contract/approvals/store-phrases.ts';
 import type { StartPlace } from '#contract/approvals/trust-phrases.ts';
 import type { Bound } from '#contract/message.ts';
 import type { Effect, GrantScope } from '#contract/permission.ts';
 import { usd } from '#lib/view/format.ts';
 import type { SameWords } from '../following.ts';
 import { faultPhrases } from './fault-phrases.ts';
-import { de, modeNames, plural } from './sentences.ts';
+import { de, listed, modeNames, plural } from './sentences.ts';
 
 const LEADS = 'comme l’agent principal';
 const listOf = (list: string | null, none: string): string => (list === null ? LEADS : list || none);
@@ -62,6 +63,8 @@ function sizeText({ path, files, bytes }: { path: string; files: number | null; 
 
 const some = (paths: string, more: number): string => `${paths}${more > 0 ? ` et ${more} de plus` : ''}`;
 
+const inConversations = (count: number): string => plural(count, 'conversation', 'conversations');
+
 export const phrases = {
   write: ({ path, change }) => `Écrire ${path}${change}`,
   edit: ({ path, change }) => `Modifier ${path}${change}`,
@@ -89,7 +92,7 @@ export const phrases = {
     `Lancer le sous-agent ${name} pour « ${title} »${background ? ' en arrière-plan' : ''}`,
   run_again: ({ title, name }) => `Relancer ${name} pour « ${title} »`,
   asked_again: ({ run, session }) =>
-    `Vous avez demandé de relancer l’exécution ${run} de la session ${session}, avec les réglages qu’elle avait. Les fichiers sont tels qu’ils sont à présent`,
+    `Vous avez demandé de relancer l’exécution ${run} de la session ${session}, avec les réglages qu’elle avait. Les fichiers sont tels qu’ils sont à présent. L’agent principal continue avec le rapport`,
   makes_file: ({ path, folder }) => `Crée le fichier ${path} dans ${folder}`,
   replaces_content: ({ path, folder }) => `Remplace le contenu de ${path} dans ${folder}`,
   is_there: ({ path }) => `${path} a déjà exactement ce contenu : rien n’est écrit`,
@@ -207,6 +210,7 @@ export const phrases = {
   other_folder: () => 'Il est dans un autre dossier que le dernier changement : annulez-le séparément',
   undone_together: () => 'Cela a été annulé avec autre chose : rétablissez le tout ensemble',
   nothing_undone: () => 'Rien de cela n’est annulé',
+  copied_from: ({ session }) => `C’est une copie de ce qui a été fait dans la session ${session} : annulez-le là-bas`,
   nothing_kept_of_it: () => 'Rien n’en est conservé : cela n’a rien changé qui puisse être annulé',
   workspace_gone: ({ folder }) =>
     `Le dossier ${folder} n’existe plus : remettez-le en place, ou commencez une conversation dans un autre dossier`,
@@ -254,4 +258,52 @@ export const phrases = {
   trust_composition: ({ name, primary, coagent, type, rounds, description }) =>
     `composition ${name} · principal : ${primary} · coagent : ${coagent ?? 'aucun'} · déroulement : ${type}` +
     `${rounds === null ? '' : `, ${plural(rounds, 'réponse', 'réponses')} au plus`}. ${description}`,
+  // Damage of the stored history.
+  store_recovered: (recovery) => {
+    const { conversations, events, lostEvents, incomplete, lostTitles, damagedParts, unsure, fromArchive, recent } =
+      recovery;
+    const parts = [
+      ...(lostEvents > 0 ? [`${plural(lostEvents, 'événement', 'événements')} de ${inConversations(incomplete)}`] : []),
+      ...(lostTitles > 0 ? [`titre et dossier de ${inConversations(lostTitles)}`] : []),
+      ...(damagedParts > 0 ? [`${plural(damagedParts, 'partie', 'parties')} de l’archive`] : []),
+    ];
+    const losses = [
+      ...(parts.length > 0 ? [`Illisible : ${listed(parts)}. « triad doctor --full » dit ce qui manque`] : []),
+      ...(unsure > 0
+        ? [
+            `Les événements les plus récents de ${plural(unsure, 'conversation inachevée', 'conversations inachevées')} manquent peut-être`,
+          ]
+        : []),
+    ];
+    const loss = losses.length === 0 ? 'Rien ne manque' : losses.join('. ');
+    const disk = isDiskSuspected({ recent })
+      ? `. C’est la récupération nº ${recent} en un jour, le disque est peut-être défaillant : copiez le dossier de données sur un autre disque`
+      : '';
+    const source = fromArchive ? ' depuis son archive' : '';
+    const { state, end } = {
+      damaged: { state: 'endommagée', end: '. La base endommagée est conservée à côté' },
+      older: {
+        state: 'endommagée, ou une copie plus ancienne avait été remise en place,',
+        end: '. La base remplacée est conservée à côté',
+      },
+      missing: { state: 'absente', end: '' },
+    }[recovery.cause];
+    return `La base était ${state} et a été reconstruite${source} avec ${inConversations(conversations)} et ${plural(events, 'événement', 'événements')}. ${loss}${end}${disk}`;
+  },
+  store_outdated: () =>
+    'L’archive contient des événements qui manquent à la base, comme si une copie plus ancienne de la base avait été remise en place. Pour les retrouver, quittez Triad et exécutez « triad restore --from archive »',
+  rows_skipped: () =>
+    'Une partie de l’historique est illisible, et ne figure ni dans les listes ni dans les pages. « triad doctor --full » dit ce qui manque',
+  journal_set_aside: ({ folder }) =>
+    `Le journal à côté de la base appartient à une autre base. Il n’a pas été utilisé et se trouve dans ${folder}`,
+  journal_damaged: ({ part }) =>
+    ({
+      record:
+        'Une partie du journal est illisible : des événements récents manquent peut-être. « triad doctor --full » les énumère',
+      database:
+        'La base est plus ancienne que son journal, comme si une copie plus ancienne avait été remise en place. « triad doctor --full » dit ce qui manque. Remettez la base plus récente, ou restaurez une sauvegarde avec « triad restore DIR »',
+      missing:
+        'Le journal a été supprimé ou tronqué : les derniers changements avant la fin du programme manquent peut-être. « triad doctor --full » compare la base avec son archive',
+      end: 'Le dernier enregistrement du journal est incomplet : le dernier événement avant la fin du programme manque peut-être',
+    })[part],
 } satisfies SameWords<typeof ENGLISH>;

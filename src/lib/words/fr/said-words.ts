@@ -1,6 +1,7 @@
 /** What core says in sentences of its own, in French: from keys and values where it sends them, else as it is. */
 import type { OwnActions } from '#contract/approval.ts';
 import { cutIn } from '#contract/cut-limits-text.ts';
+import type { ErrorCode } from '#contract/error.ts';
 import type { Flow } from '#contract/agent.ts';
 import type { Missing } from '#contract/missing.ts';
 import { ownActionsText } from '#contract/own-actions-text.ts';
@@ -9,9 +10,41 @@ import { dollars } from '#lib/view/format.ts';
 import type { SameWords } from '../following.ts';
 import type { saidWords as english } from '../said-words.ts';
 import { connection } from './connection-words.ts';
-import { errors } from './error-words.ts';
 import { sentences } from './phrase-sentences.ts';
 import { listed, number, plural } from './sentences.ts';
+
+/** Sentences for errors whose code says enough. */
+const errors: Readonly<Partial<Record<string, string>>> = {
+  limit_reached: 'Une limite est atteinte',
+  depth_exceeded: 'Un sous-agent ne peut pas en lancer d’autres',
+  not_allowed: 'Ce n’est pas permis ici',
+  no_key: 'Aucun fournisseur de modèles n’est prêt : il manque une clé',
+  auth: 'Le fournisseur a refusé la clé',
+  rate_limited: 'Le fournisseur limite le rythme des requêtes. Cela peut passer après un moment',
+  overloaded: 'Le fournisseur est surchargé. Cela peut passer après un moment',
+  unreachable: 'Le serveur est injoignable, ou la connexion s’est coupée',
+  disconnected: 'Le processus qui travaillait a disparu : ce qui lui était demandé a peut-être eu lieu',
+  bad_request: 'Le fournisseur a refusé la requête',
+  provider: 'Le fournisseur a répondu par une erreur',
+  refused: 'Le modèle a décliné',
+  max_tokens: 'La réponse a atteint sa longueur maximale',
+  doom_loop: 'L’agent se répétait et a été arrêté',
+  reflection_failed: 'La réponse n’a pas passé sa relecture, et il ne reste plus d’essai',
+  invalid_chain_payload: 'Ce qu’un maillon a rendu n’est pas ce que le suivant attend',
+  invalid_output: 'Le rapport n’est pas ce que promet le fichier de l’agent',
+  chain_failed: 'Un maillon n’a pas abouti : les suivants n’ont pas démarré',
+  rounds_used: 'Toutes les passes sont utilisées, et aucune réponse n’a été jugée complète',
+  coagent_failed: 'Le coagent n’a pas abouti : personne n’a jugé la réponse',
+  max_iterations: 'La limite de tours est atteinte',
+  inactive: 'Plus aucun signe de vie',
+  envelope_mismatch: 'Ce qui était enregistré n’est pas ce qui a été approuvé : rien n’a démarré',
+  store_locked: 'La base est ouverte dans un autre processus',
+  store_unwritable: 'Impossible d’écrire dans la base',
+  store_failed: 'La base a échoué',
+  cancelled: 'Arrêté',
+  interrupted: 'Le travail a été interrompu',
+  already_answered: 'Cette question a déjà reçu une réponse',
+} satisfies Partial<Record<ErrorCode, string>>;
 
 const NANO_USD_OF_A_CENT = 1e7;
 function ownActions(...[item, envelope]: Parameters<typeof ownActionsText>): string {
@@ -33,7 +66,6 @@ const MISSING: Readonly<Record<Missing['kind'], readonly [string, string]>> = {
   workflows: ['flux', 'flux'],
   runs: ['exécution', 'exécutions'],
   events: ['événement', 'événements'],
-  altered: ['événement tel qu’il a été écrit', 'événements tels qu’ils ont été écrits'],
   entries: ['message ou résultat', 'messages et résultats'],
   calls: ['appel d’outil', 'appels d’outils'],
   requests: ['requête au modèle', 'requêtes au modèle'],
@@ -97,6 +129,7 @@ export const saidWords = {
     if (parts.length === 0) return null;
     return `Les listes sont incomplètes : au moins ${listed(parts)} illisibles dans la base. « triad doctor --full » dit ce qui manque ; pour le retrouver, restaurez une sauvegarde avec « triad restore DIR ».`;
   },
+  notice: ({ message, says }) => `${sentences(says, message)}.`,
   mark: ({ kind, text, count }) => {
     if (kind !== 'gap')
       return text

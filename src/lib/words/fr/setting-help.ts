@@ -74,6 +74,8 @@ const HELP: Readonly<Record<string, string>> = {
     'Sauvegardes que « triad backup » garde dans le dossier de données ; les plus anciennes partent quand une nouvelle est vérifiée.',
   'backups.max_age_days':
     'Jours après lesquels une telle sauvegarde part aussi, sauf la plus récente. Non défini : sans limite.',
+  'backups.daily':
+    'Fait une copie vérifiée de l’historique une fois par jour, quand aucun flux n’est en cours, et garde les sept dernières.',
   'updates.check':
     'Si l’application de bureau empaquetée recherche des mises à jour, à son démarrage et toutes les 4 heures. Désactivé : elle n’interroge personne. Rien n’est installé pendant qu’un flux est en cours ni, si l’historique est sur cette machine, sans sauvegarde.',
   'telemetry.endpoint':

@@ -51,6 +51,7 @@ const labels: Readonly<Record<string, string>> = {
   'sessions.project': 'Garder les sessions dans leur projet',
   'backups.keep': 'Sauvegardes à garder',
   'backups.max_age_days': 'Garder les sauvegardes pendant',
+  'backups.daily': 'Sauvegarde quotidienne',
   'updates.check': 'Rechercher les mises à jour de l’application de bureau',
   'telemetry.endpoint': 'Adresse d’un collecteur',
   'telemetry.content': 'Envoyer aussi le contenu',

@@ -20,7 +20,7 @@ import { againWords } from './again-words.ts';
 import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';
 import { attentionWords } from './attention-words.ts';
-import { cacheWords } from './cache-words.ts';
+import { copyWords } from './copy-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { composerWords } from './composer-words.ts';
@@ -52,7 +52,7 @@ import { usageWords, workWords } from './work-words.ts';
 
 export const french = {
   again: againWords,
-  cache: cacheWords,
+  copies: copyWords,
   security: securityWords,
   product: 'Triad',
   windowTitle: (page, waiting) =>

@@ -1,5 +1,5 @@
 /** The words of a workflow's lanes, in French: its time by cause, its axis, its bars and what they open. */
-import { tallyOf, tokenPartsOf } from '#contract/tally.ts';
+import { tallyOf, tokenPartsOf } from '#domain/tally.ts';
 import { clockTime, count, duration, oneDecimal, shortDuration } from '#lib/view/format.ts';
 import type { SameWords } from '../following.ts';
 import type { timelineWords as english } from '../timeline-words.ts';

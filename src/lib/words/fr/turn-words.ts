@@ -33,8 +33,8 @@ export const turnWords = {
   from: {
     before: 'Branche issue de',
     untitled: 'une autre conversation',
-    files: 'Jusqu’ici c’est une copie ; les fichiers sont restés tels quels.',
-    empty: 'Elle commence avant le premier message de celle-ci ; les fichiers sont restés tels quels.',
+    files: 'Jusqu’ici c’est une copie ; la branche n’a changé aucun fichier.',
+    empty: 'Elle commence avant le premier message de celle-ci ; la branche n’a changé aucun fichier.',
   },
   isFork: 'Branche :',
   taken: 'compté dans la conversation d’origine',
@@ -43,9 +43,11 @@ export const turnWords = {
   forked: ({ end, step, upTo = step?.entry }) =>
     upTo !== undefined
       ? `Branche créée à l’étape ${upTo} de ceci`
-      : end === 'before'
-        ? 'Branche créée avant ceci'
-        : 'Branche créée après ceci',
+      : step
+        ? 'Branche créée pour relancer un sous-agent'
+        : end === 'before'
+          ? 'Branche créée avant ceci'
+          : 'Branche créée après ceci',
   openFork: 'Ouvrir la branche',
   changedThere: 'Changé dans la conversation d’où vient cette branche : c’est là que cela s’annule.',
   replyEnd: {

@@ -44,7 +44,7 @@ const use = pool.use(
   },
   folder ?? process.cwd(),
 );
-const { content } = await use.call('report', {}, { signal: new AbortController().signal });
+const { content } = await use.server.call('report', {}, { signal: new AbortController().signal });
 const [report] = content;
 if (report?.type !== 'text') throw new Error('The server said nothing');
 process.stdout.write(`${report.text}\n`);

@@ -99,8 +99,13 @@ test('a history in the form of the Responses API: nothing is kept there', async 
     toolChoice: 'none',
   });
   expect(body).toMatchObject({
-    ...{ instructions: 'Be brief.', max_output_tokens: 1000, store: false, stream: true, tool_choice: 'none' },
-    ...{ reasoning: { effort: 'high', summary: 'auto' }, include: ['reasoning.encrypted_content'] },
+    instructions: 'Be brief.',
+    max_output_tokens: 1000,
+    store: false,
+    stream: true,
+    tool_choice: 'none',
+    reasoning: { effort: 'high', summary: 'auto' },
+    include: ['reasoning.encrypted_content'],
     tools: [{ type: 'function', name: 'glob', parameters: tool('glob').inputSchema, strict: false }],
   });
   expect(body.input).toEqual([

@@ -194,7 +194,8 @@ test.for([
 
 test('what is written to the cache is part of the input and counted once, and of several answers the first one is read', async () => {
   const usage = {
-    ...{ prompt_tokens: 100, completion_tokens: 2 },
+    prompt_tokens: 100,
+    completion_tokens: 2,
     prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 },
   };
   const answer = await streamed('chat', [
@@ -295,7 +296,8 @@ test('items without an index, with the same one, or with another one at the end:
   const said = { type: 'message', id: 'm', content: [{ type: 'output_text', text: 'Hello' }] };
   const [one, two] = [call('c1', '{"a":1}'), call('c2', '{"a":2}')];
   const item = (what: 'added' | 'done', of: object, output_index?: number) => ({
-    ...{ type: `response.output_item.${what}`, item: of },
+    type: `response.output_item.${what}`,
+    item: of,
     ...(output_index !== undefined && { output_index }),
   });
   const end = (output: object[]) => ({ type: 'response.completed', response: { id: 'r', output } });

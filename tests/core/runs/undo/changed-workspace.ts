@@ -2,7 +2,7 @@
 import { chmod, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileChange } from '#contract/change.ts';
-import type { Runtime } from '#core/runtime/runtime.ts';
+import type { Runtime } from '#core/host/runtime/runtime.ts';
 import type { Store } from '#core/store/store.ts';
 import { Changes } from '#core/workspace/changes.ts';
 import { readState, stateOf } from '#core/workspace/file-state.ts';
@@ -128,8 +128,7 @@ export async function changedWorkspace(start: Start, { many = 0, store }: { many
     folders: [folder, `${folder}-replaced`],
     undo: (client: Pick<Runtime, 'request'>, redo = false) =>
       client.request('change.undo', { conversationId, target, redo }),
-    rewind: (client: Pick<Runtime, 'request'>, left = true) =>
-      client.request('conversation.rewind', { conversationId, workflowId, left, files: true }),
+    rewind: (client: Pick<Runtime, 'request'>) => client.request('conversation.rewind', { conversationId, workflowId }),
   };
 }
 

@@ -20,9 +20,9 @@ let current: { step: (name: string) => Promise<void> } | null = null;
 /** Returns the store with each commit as a step. */
 export const countingStore = (store: Store): Store => ({
   ...store,
-  commit: async (events, writes) => {
+  commit: async (items) => {
     await current?.step('commit');
-    await store.commit(events, writes);
+    await store.commit(items);
   },
 });
 

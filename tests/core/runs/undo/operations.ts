@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import type { Runtime } from '#core/runtime/runtime.ts';
+import type { Runtime } from '#core/host/runtime/runtime.ts';
 import type { Store } from '#core/store/store.ts';
 import { type ChangedWorkspace, readTree } from './changed-workspace.ts';
 
@@ -11,12 +11,11 @@ export type FolderTree = Record<string, string>;
 export type Client = Pick<Runtime, 'request'>;
 export type OperationKind = 'undo' | 'rewind';
 
-/** One direction: what it does, and how files and messages are afterwards. */
+/** One direction: what it does, and how files are afterwards. */
 export interface UndoOperation {
   run: (client: Client) => Promise<unknown>;
   tree: FolderTree;
   state: 'done' | 'undone';
-  isLeft: boolean;
 }
 
 /** Both states of the files. Leaves them as the agents did. */
@@ -33,21 +32,19 @@ export async function learnTrees({
   return { done, undone };
 }
 
-/** Back and forth: an undo and its redo, or a rewind and its way back. */
+/** Back and forth: an undo or a rewind, and the redo of its files. */
 export function listOperations(
   { undo, rewind }: Pick<ChangedWorkspace, 'undo' | 'rewind'>,
   { done, undone }: { done: FolderTree; undone: FolderTree },
   kind: OperationKind,
 ): readonly [back: UndoOperation, forth: UndoOperation] {
-  const isRewind = kind === 'rewind';
-  const go = (client: Client, isBack: boolean) => (isRewind ? rewind(client, isBack) : undo(client, !isBack));
   return [
-    { run: (client) => go(client, true), tree: undone, state: 'undone', isLeft: isRewind },
-    { run: (client) => go(client, false), tree: done, state: 'done', isLeft: false },
+    { run: (client) => (kind === 'rewind' ? rewind(client) : undo(client)), tree: undone, state: 'undone' },
+    { run: (client) => undo(client, true), tree: done, state: 'done' },
   ];
 }
 
-/** Returns whether the second operation is complete. Fails unless files, list, messages and events agree. */
+/** Returns whether the second operation is complete. Fails unless files, list, forks and events agree. */
 export async function checkAgreement(
   { folder, conversationId, store }: Pick<ChangedWorkspace, 'folder' | 'conversationId'> & { store: Store },
   client: Client,
@@ -60,12 +57,11 @@ export async function checkAgreement(
   const now = isDone ? after : before;
   expect(tree).toEqual(now.tree);
   expect([...new Set(rows.flatMap(({ files }) => files.map(({ state }) => state)))]).toEqual([now.state]);
-  const { items } = await store.workflows({ conversationId, limit: 9 });
-  expect(items.map(({ left }) => left ?? false)).toEqual([now.isLeft, now.isLeft]);
   const events = await store.events(conversationId, since + 1, 1e6);
   const count = (type: DurableEvent['type']): number => events.filter((event) => event.type === type).length;
-  const leaves = before.isLeft === after.isLeft ? 0 : 2;
-  expect([count('change-undo'), count('workflow-leave')]).toEqual(isDone ? [1, leaves] : [0, 0]);
+  expect(count('change-undo')).toBe(isDone ? 1 : 0);
+  // A fork leaves the trash only once its files are undone.
+  expect(count('workflow-fork')).toBeLessThanOrEqual(isDone ? 1 : 0);
   expect(await readdir(join(`${folder}-replaced`, 'unfinished'))).toEqual([]);
   return isDone;
 }

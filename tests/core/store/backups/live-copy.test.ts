@@ -35,7 +35,7 @@ test('a commit waits until a backup has copied the files', async () => {
   let committing: Promise<unknown> | undefined;
   const still = <T>(work: () => Promise<T>) =>
     database.still(async () => {
-      committing = store.commit([createNotice(newId(), 1, 'x')], []).then(() => order.push('committed'));
+      committing = store.commit([{ event: createNotice(newId(), 1, 'x') }]).then(() => order.push('committed'));
       for (let turns = 0; turns < 500; turns += 1) await turn();
       const result = await work();
       order.push('copied');
@@ -65,7 +65,7 @@ fullTest(COMMIT_WAITS)('commits wait for the copy, and everything before it is i
   const writing = (async () => {
     while (!over) {
       const seq = committed + 1;
-      await store.commit([createNotice(conversationId, seq, 'x'.repeat(20_000))], []);
+      await store.commit([{ event: createNotice(conversationId, seq, 'x'.repeat(20_000)) }]);
       committed = seq;
     }
   })();

@@ -2,7 +2,8 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Backup, backupsOf, bestBackup, damaged, prune } from '#core/store/backups/backups.ts';
+import { type Backup, backupsOf, bestBackup, prune } from '#core/store/backups/backups.ts';
+import { StoreDamaged } from '#core/store/faults.ts';
 import { endUpgrade } from '#core/store/opening/upgrade.ts';
 import { markBegan } from '#core/store/backups/began.ts';
 import { writeManifest } from '#core/store/backups/manifest.ts';
@@ -40,14 +41,16 @@ test('one in which something is missing removes none, does not count, and is not
   expect(await backUp(data, 'b')).toEqual(['b']);
   expect(await backUp(data, 'less', { missing: '3 events' })).toEqual(['less', 'b']);
   expect(bestBackup(data)?.folder).toMatch(/backup-b$/);
-  expect(damaged(join(data, 'store'), '').message).toMatch(/restore \S+backup-b$/);
+  expect(new StoreDamaged(join(data, 'store'), '').message).toMatch(/restore \S+backup-b$/);
   expect(await backUp(data, 'c')).toEqual(['c', 'less']);
 });
 
 test('where all lack something, the newest is named with what it lacks', async () => {
   const data = await testFolder();
   await backUp(data, 'less', { missing: '3 events' });
-  expect(damaged(join(data, 'store'), '').message).toMatch(/ \(it lacks 3 events\); to put it back: .*backup-less$/);
+  expect(new StoreDamaged(join(data, 'store'), '').message).toMatch(
+    / \(it lacks 3 events\); to put it back: .*backup-less$/,
+  );
 });
 
 test('an empty one removes none that holds something, and is not named', async () => {

@@ -1,11 +1,12 @@
 /**
- * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`, `seed-many`, `seed-long`) fills a new one.
- * `lose FOLDER` takes the newest entry away, `lose-rows FOLDER` every conversation's own row, `lose-field FOLDER` a
- * definition of the schema. `lists FOLDER…` prints what the lists have, `read FOLDER…` a line for each: what its readers
- * give, as one hash, and what the check of every conversation says is missing, or the error.
+ * A process of its own that works on stores in folders. `seed FOLDER` (or `seed-few`, `seed-many`, `seed-long`) fills a
+ * new one, `seed-archived` with an archive beside it. `lose FOLDER` takes the newest entry away, `lose-rows FOLDER` every conversation's own row. `lists FOLDER…`
+ * prints what the lists have. `read FOLDER…` prints a line for each: what its readers give, as one hash, and what the
+ * check of every conversation says is missing, or the error.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Missing } from '#contract/missing.ts';
 import { countsOf } from '#contract/missing-text.ts';
 import { errorInfo, TriadError } from '#core/base/errors.ts';
@@ -20,6 +21,7 @@ const [task = '', ...folders] = process.argv.slice(2);
 /** Workflows, how many of them in a conversation, and whether there is a long one besides. */
 const SEEDS: Readonly<Record<string, readonly [number, number, boolean]>> = {
   'seed-few': [3, 10, false],
+  'seed-archived': [3, 10, false],
   'seed-many': [60, 1, false],
   'seed-long': [400, 400, false],
 };
@@ -48,7 +50,6 @@ async function missingIn(store: Store): Promise<Missing[]> {
 /** What `lose-…` takes away, by its task; `lose` takes one entry. */
 const LOSSES: Readonly<Record<string, string>> = {
   'lose-rows': 'DELETE conversation RETURN NONE;',
-  'lose-field': 'REMOVE FIELD json ON conversation;',
 };
 
 async function lose(folder: string): Promise<void> {
@@ -66,7 +67,8 @@ for (const folder of folders) {
   }
   let line: Record<string, unknown> = {};
   try {
-    const store = await openStore({ url: `rocksdb://${folder}` });
+    const archive = task === 'seed-archived' ? join(folder, '..', 'archive') : undefined;
+    const store = await openStore({ url: `rocksdb://${folder}`, archive });
     if (task.startsWith('seed')) {
       const seeder = new Seeder(store, '/home/ada');
       const [workflows, inEach, long] = SEEDS[task] ?? [30, 10, true];

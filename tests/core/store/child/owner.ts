@@ -1,7 +1,7 @@
 /** A process of its own that claims a data folder when it is told to, and keeps it until it is told to let go. */
 import { createInterface } from 'node:readline';
 import { errorInfo } from '#core/base/errors.ts';
-import { claimOwnership } from '#core/hosting/ownership.ts';
+import { claimOwnership } from '#core/host/ownership/ownership.ts';
 import { becomeNobody } from './become-nobody.ts';
 
 const folder = process.argv[2] ?? '';

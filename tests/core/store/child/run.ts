@@ -19,12 +19,17 @@ export interface Child {
 }
 
 /** With `nobody` it gives up the rights of root before it begins: rights are checked for everyone else. */
-export function startChild(file: string, args: readonly string[], { nobody = false } = {}): Child {
+export function startChild(
+  file: string,
+  args: readonly string[],
+  { nobody = false, env: more = {} }: { nobody?: boolean; env?: Readonly<Record<string, string>> } = {},
+): Child {
   // One that is nobody may not write what is compiled.
   const env = {
     PATH: process.env['PATH'],
     HOME: '/nonexistent',
     ...(nobody ? { [AS_NOBODY]: '1' } : COMPILED),
+    ...more,
   };
   const child = spawn(process.execPath, [builtProgram(resolve(import.meta.dirname, file)), ...args], { env });
   onTestFinished(() => void child.kill('SIGKILL'));

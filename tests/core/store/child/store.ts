@@ -1,11 +1,10 @@
 /**
  * A process of its own that opens a store, or several one after the other, a folder in a line: holds it, or commits until
- * it is killed, or tells what is in it. Several tasks are done one after the other: `look+rebuild`.
+ * it is killed, or tells what is in it. Several tasks are done one after the other: `look+read`.
  */
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import type { DurableEvent } from '#contract/event.ts';
-import { apply } from '#core/store/apply.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
@@ -35,7 +34,7 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
         agent: 'lead',
         entry: { n: seq, at, kind: 'system', code: 'resumed', text: 'x'.repeat(500) },
       };
-      await store.commit([event], apply(event));
+      await store.commit([{ event }]);
       say(String(seq));
     }
   },
@@ -54,7 +53,7 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
         level: 'info',
         text: randomBytes(1e6).toString('hex'),
       };
-      await store.commit([event], []);
+      await store.commit([{ event }]);
     }
   },
   // What a person would look at.
@@ -83,12 +82,6 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
         reviewer: (await store.workflows({ limit, agent: 'code-reviewer' })).items.length,
       }),
     );
-  },
-  rebuild: async (store) => say(JSON.stringify(await store.rebuild())),
-  // Ends in the middle, as if it were killed.
-  cut: async (store) => {
-    say('cut');
-    await store.rebuild(() => process.exit(1));
   },
   read: async (store) => {
     const seqs = (await store.events(conversationId, 1, 1e9)).map(({ seq }) => seq);

@@ -4,6 +4,7 @@ import { conversations } from '#core/store/lists/conversations.ts';
 import type { Store } from '#core/store/store.ts';
 import { openOn, type Opened } from '../support.ts';
 import { conversationRow, put } from '../support.ts';
+import { setFields } from '../../../support/commit-items.ts';
 
 let opened: Opened;
 let store: Store;
@@ -22,8 +23,7 @@ const rows = Array.from({ length: 130 }, (_, n) =>
   }),
 );
 const idOf = (n: number) => rows[n]?.id ?? '';
-const pin = (n: number, pinned: boolean) =>
-  store.commit([], [{ kind: 'update', table: 'conversation', key: idOf(n), set: { pinned }, isKept: true }]);
+const pin = (n: number, pinned: boolean) => store.commit([setFields('conversation', idOf(n), { pinned })]);
 
 /** Page after page, with the number of pages. */
 async function all(
@@ -39,10 +39,7 @@ async function all(
 }
 
 test('a filter finds all that have its words, and no page looks at all rows', async () => {
-  await store.commit(
-    [],
-    rows.map((row) => put('conversation', row)),
-  );
+  await store.commit(rows.map((row) => put('conversation', row)));
   expect(await all({ text: 'uberGROSSEN talk', limit: 50 })).toEqual([[idOf(7)], 2]);
   expect((await store.conversations({ text: 'talk 7 work', limit: 3 })).items).toHaveLength(3);
   const [ofFolder] = await all({ folder: '/work/1', limit: 60 });

@@ -5,7 +5,8 @@ import type { Outcome } from '#contract/outcome.ts';
 import type { ExecutionFilter, ExecutionQuery, Store } from '#core/store/store.ts';
 import { type Agent, Conversation, type Finished } from '../finished.ts';
 import { fullTest, inFullRun } from '../../../support/samples.ts';
-import { ENGINES, openOn, type Opened } from '../support.ts';
+import { ENGINES } from '../engines.ts';
+import { openOn, type Opened } from '../support.ts';
 
 const CONVERSATIONS = inFullRun ? 40 : 12;
 const SORTS = ['newest', 'cost', 'duration'] as const;
@@ -139,39 +140,42 @@ describe.each(ENGINES)('on %s', (engine) => {
     }
     expect((await store.executions({ ...own, status: 'error' })).items).toEqual([]);
   });
-
-  // In all other tests those of a conversation are looked at beside all else of it: see the trash.
-  fullTest('tests/core/store/trash/trash.test.ts › deleted and restored')(
-    'those of a deleted conversation do not show, and come back with it',
-    async () => {
-      const conversation = await new Conversation(store).create();
-      const seen = async () => ({
-        all: (await allPages(store, { agent: 'trashy' }, 2)).length,
-        costly: (await store.executions({ limit: 9, sort: 'cost', model: 'rubbish' })).items.length,
-        facets: (await store.executionFacets()).agents.includes('trashy'),
-      });
-      const child = { agent: 'trashy', model: 'rubbish' };
-      await conversation.add({ children: [child, child] });
-      await conversation.add({ children: [child] });
-      const there = { all: 3, costly: 3, facets: true };
-      const gone = { all: 0, costly: 0, facets: false };
-      expect(await seen()).toEqual(there);
-      await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
-      expect(await seen()).toEqual(gone);
-      await store.restore(conversation.row.id);
-      expect(await seen()).toEqual(there);
-      // Deleted before they were indexed.
-      await conversation.add({ children: [child] });
-      await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
-      expect(await seen()).toEqual(gone);
-      await store.restore(conversation.row.id);
-      expect(await seen()).toEqual({ all: 4, costly: 4, facets: true });
-      await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
-      await store.purge(conversation.row.id);
-      await store.settled();
-      expect(await seen()).toEqual(gone);
-      const sql = "SELECT VALUE id FROM execution_index WHERE facets CONTAINS 'execution.agent:trashy'";
-      expect(await opened.database.query(sql)).toEqual([[]]);
-    },
-  );
 });
+
+// In all other tests those of a conversation are looked at beside all else of it: see the trash.
+fullTest('tests/core/store/trash/trash.test.ts › deleted and restored')(
+  'those of a deleted conversation do not show, and come back with it',
+  async () => {
+    const opened = await openOn('mem');
+    const { store } = opened;
+    const conversation = await new Conversation(store).create();
+    const seen = async () => ({
+      all: (await allPages(store, { agent: 'trashy' }, 2)).length,
+      costly: (await store.executions({ limit: 9, sort: 'cost', model: 'rubbish' })).items.length,
+      facets: (await store.executionFacets()).agents.includes('trashy'),
+    });
+    const child = { agent: 'trashy', model: 'rubbish' };
+    await conversation.add({ children: [child, child] });
+    await conversation.add({ children: [child] });
+    const there = { all: 3, costly: 3, facets: true };
+    const gone = { all: 0, costly: 0, facets: false };
+    expect(await seen()).toEqual(there);
+    await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
+    expect(await seen()).toEqual(gone);
+    await store.restore(conversation.row.id);
+    expect(await seen()).toEqual(there);
+    // Deleted before they were indexed.
+    await conversation.add({ children: [child] });
+    await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
+    expect(await seen()).toEqual(gone);
+    await store.restore(conversation.row.id);
+    expect(await seen()).toEqual({ all: 4, costly: 4, facets: true });
+    await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
+    await store.purge(conversation.row.id);
+    await store.settled();
+    expect(await seen()).toEqual(gone);
+    const sql = "SELECT VALUE id FROM workflow_index WHERE string::contains(entries, 'execution.agent:trashy')";
+    expect(await opened.database.query(sql)).toEqual([[]]);
+    await opened.close();
+  },
+);

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionWork } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
 import { storeOn } from '#core/store/store-on.ts';
-import { ENGINES, conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
+import { ENGINES } from '../engines.ts';
+import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
 
 /** More than are read in one step. */
 const SESSIONS = 60;
@@ -47,7 +48,13 @@ describe.each(ENGINES)('on %s', (engine) => {
         subAgentCount,
         usage,
         subAgents: children.map(({ id: runId, agent, kind, ...run }) => ({
-          ...{ runId, agent, kind, status: run.status, outcome: run.outcome, durationMs: run.durationMs, usage },
+          runId,
+          agent,
+          kind,
+          status: run.status,
+          outcome: run.outcome,
+          durationMs: run.durationMs,
+          usage,
         })),
       }));
       const rows = workflows.flatMap(({ workflow, runs }) => [
@@ -56,10 +63,10 @@ describe.each(ENGINES)('on %s', (engine) => {
       ]);
       return [{ conversationId, workflows: work }, rows];
     });
-    await store.commit(
-      [],
-      [...conversations.map((row) => put('conversation', row)), ...expected.flatMap(([, rows]) => rows)],
-    );
+    await store.commit([
+      ...conversations.map((row) => put('conversation', row)),
+      ...expected.flatMap(([, rows]) => rows),
+    ]);
     await store.trash(conversations[2]!.id, new Date().toISOString());
     queries = 0;
     const unknown = newId();

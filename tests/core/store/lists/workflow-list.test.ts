@@ -6,7 +6,8 @@ import type { Page, Paged, Store, WorkflowFilter, WorkflowQuery } from '#core/st
 import { usageOf } from '../../../support/recording.ts';
 import { inFullRun } from '../../../support/samples.ts';
 import { Conversation, type Finished } from '../finished.ts';
-import { ENGINES, openOn, type Opened, put, workflowRow } from '../support.ts';
+import { ENGINES } from '../engines.ts';
+import { openOn, type Opened, put, workflowRow } from '../support.ts';
 
 const WORKFLOWS = inFullRun ? 60 : 20;
 const OUTCOMES = ['completed', 'partial', 'error', 'cancelled'] as const;
@@ -166,8 +167,10 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   test('a workflow that a fork has copied is only in the list of its conversation', async () => {
-    const row = workflowRow({ taken: { conversationId: newId(), workflowId: newId(), runId: newId() } });
-    await store.commit([], [put('workflow', row)]);
+    const row = workflowRow({
+      copiedFrom: { conversationId: newId(), workflowId: newId(), runId: newId(), waitedMs: 0 },
+    });
+    await store.commit([put('workflow', row)]);
     const ids = async (query: WorkflowQuery) => (await store.workflows(query)).items.map(({ id }) => id);
     expect(await ids({ limit: 1 })).not.toContain(row.id);
     expect(await ids({ limit: 1, conversationId: row.conversationId })).toEqual([row.id]);

@@ -1,12 +1,10 @@
-/** Migrations: forward only, each once and whole, with a copy of the store before. */
+/** Migrations: forward only, each executed once, as one transaction. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Database } from '#core/store/database.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
-import { storeOn } from '#core/store/store-on.ts';
 import { connect, openStore } from '#core/store/surreal.ts';
-import { conversationRow, put, schemaDir, testFolder } from '../support.ts';
+import { conversationRow, put, schemaDir, testFolder, openStoreOn } from '../support.ts';
 
 const first = 'DEFINE TABLE a SCHEMAFULL; DEFINE FIELD n ON a TYPE int;';
 
@@ -39,34 +37,10 @@ test('a store that has rows takes the schema of this program again without harm'
   const migrations = await readMigrations(schemaDir);
   await migrate(database, migrations);
   const row = conversationRow();
-  await storeOn(database).store.commit([], [put('conversation', row)]);
+  await openStoreOn(database).commit([put('conversation', row)]);
   await migrate(database, migrations);
-  expect(await storeOn(database).store.conversation(row.id)).toEqual(row);
+  expect(await openStoreOn(database).conversation(row.id)).toEqual(row);
   await database.close();
-});
-
-/** What the engine says of every table, which names each field and index as it was defined. */
-async function definitions(database: Database): Promise<unknown[]> {
-  const [{ tables }] = (await database.query('INFO FOR DB')) as [{ tables: Record<string, string> }];
-  const names = Object.keys(tables).sort();
-  return Promise.all(names.map(async (name) => [tables[name], await database.query(`INFO FOR TABLE ${name}`)]));
-}
-
-test('a new store begins with what all files before make', async () => {
-  const migrations = await readMigrations(schemaDir);
-  expect(migrations.some(({ baseline }) => baseline !== undefined)).toBe(true);
-  const [begun, migrated] = [
-    await connect('mem://', { timeoutMs: 5000 }),
-    await connect('mem://', { timeoutMs: 5000 }),
-  ];
-  await migrate(begun, migrations);
-  await migrate(
-    migrated,
-    migrations.map(({ version, sql }) => ({ version, sql })),
-  );
-  expect(await definitions(begun)).toEqual(await definitions(migrated));
-  await begun.close();
-  await migrated.close();
 });
 
 test('files that are missing or misnumbered are an error', async () => {

@@ -104,7 +104,7 @@ test('a failed query reports a full disk or damaged files', async () => {
   const noSpace = "THROW 'IO error: No space left on device';";
   const full = refusal('store_unwritable', /disk of .*store is full/);
   for (const database of [file, memory]) await expect(database.transaction(noSpace)).rejects.toMatchObject(full);
-  const damages = ['Corruption: block checksum mismatch', 'Missing files', 'no such field exists for table x'];
+  const damages = ['Corruption: block checksum mismatch', 'IO error: No such file or directory: While stat a file'];
   for (const text of damages) {
     const damaged = refusal('store_failed', /is damaged: .* triad restore /);
     await expect(file.query(`THROW '${text}'`), text).rejects.toMatchObject({
@@ -112,7 +112,7 @@ test('a failed query reports a full disk or damaged files', async () => {
       detail: expect.any(String) as string,
     });
   }
-  const partly = refusal('store_failed', /a part of the history cannot be read, .*"triad restore DIR"/i);
+  const partly = refusal('store_failed', /a part of the history cannot be read/i);
   await expect(memory.query(`THROW '${damages[0]}'`)).rejects.toMatchObject(partly);
   await Promise.all([file.close(), memory.close()]);
 });

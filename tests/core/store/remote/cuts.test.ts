@@ -12,7 +12,7 @@ import { Random } from '../../../soak/random.ts';
 import { storeOf, storeServer } from './support.ts';
 import { commit, eventOf, textsOf } from './writing.ts';
 
-const seeds = (few: number) => Array.from({ length: inFullRun ? 12 : few }, (_, seed) => seed);
+const seeds = (few: number) => Array.from({ length: inFullRun ? 6 : few }, (_, seed) => seed);
 /** A call that is lost costs this; what waits for the lease of one that is gone, twice that. */
 const CALL_MS = 150;
 const times = { call: CALL_MS, patience: 60_000, start: 60_000, lease: 2 * CALL_MS, renew: CALL_MS };

@@ -52,7 +52,7 @@ test('what was on its way when the lease was taken is not written', async () => 
   expect(old.lost.aborted).toBe(true);
   expect(textsOf(await next.events('c', 1, 9))).toEqual(['bob']);
   const asked = server.executed;
-  await expect(commit(old, eventOf('c', 2, 'ada'))).rejects.toThrow(/taken by bob/);
+  await expect(commit(old, eventOf('c', 1, 'ada'))).rejects.toThrow(/taken by bob/);
   await old.close();
   expect(server.executed).toBe(asked);
   await commit(next, eventOf('c', 2, 'bob'));

@@ -1,6 +1,5 @@
 /** Events for stores on a server, also for processes of their own; and the times of such a store. */
 import type { DurableEvent } from '#contract/event.ts';
-import { apply } from '#core/store/apply.ts';
 import type { RemoteTimes } from '#core/store/remote/options.ts';
 import type { Store } from '#core/store/store.ts';
 
@@ -24,7 +23,7 @@ export function eventOf(conversationId: string, seq: number, text = 'said'): Dur
 }
 
 export async function commit(store: Store, event: DurableEvent): Promise<void> {
-  await store.commit([event], apply(event));
+  await store.commit([{ event }]);
 }
 
 export function textsOf(events: readonly DurableEvent[]): string[] {

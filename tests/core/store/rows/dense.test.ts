@@ -1,7 +1,8 @@
 /** Rows with dense numbers are read past places that cannot be read, and what is missing is known exactly. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { gapsIn, readDense, sizeOf } from '#core/store/rows/dense.ts';
+import { readDense } from '#core/store/rows/dense.ts';
+import { Ranges, countNumbers } from '#core/store/rows/ranges.ts';
 
 const numbers = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
@@ -44,15 +45,15 @@ test('with several damaged places the count is exact for what was read', async (
   ];
   const { read } = engine(500, damaged, false);
   const { items, gaps } = await readDense(read, (n) => n, { from: 1, to: 500 });
-  expect(items.length + sizeOf(gaps)).toBe(500);
+  expect(items.length + countNumbers(gaps)).toBe(500);
   expect(gaps).toEqual(damaged);
 });
 
 test('numbers that are missing at the start, within and at the end', () => {
-  expect(gapsIn([3, 4, 8], 1, 10)).toEqual([
+  expect(new Ranges([3, 4, 8]).gaps(1, 10)).toEqual([
     { from: 1, to: 2 },
     { from: 5, to: 7 },
     { from: 9, to: 10 },
   ]);
-  expect(gapsIn([], 1, 0)).toEqual([]);
+  expect(new Ranges().gaps(1, 0)).toEqual([]);
 });

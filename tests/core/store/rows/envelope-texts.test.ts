@@ -1,10 +1,10 @@
 /** An envelope is stored once for its workflow, and everything that carries it comes back whole. */
 import { expect, onTestFinished, test } from 'vitest';
-import { apply } from '#core/store/apply.ts';
 import { textOf } from '#core/store/rows/frame.ts';
-import type { Write } from '#core/store/store.ts';
+import type { RowChange } from '#contract/rows.ts';
 import { approve, conversationId, idOf, lead, queue, Recording, start } from '../../../support/recording.ts';
 import { conversationRow, openOn, put } from '../support.ts';
+import { eventItems, setFields } from '../../../support/commit-items.ts';
 
 const prompt = 'Look at it, and say what it does. '.repeat(20);
 
@@ -20,24 +20,38 @@ test('events, runs and approvals', async () => {
   const edited = { ...envelope, prompt: `${prompt} \ud800\0` };
   start(recording, its, edited);
   const events = recording.durable;
-  const conversation: Write = put('conversation', conversationRow({ id: conversationId }));
-  await store.commit([], [conversation]);
-  for (const event of events) await store.commit([event], apply(event));
+  const conversation: RowChange = put('conversation', conversationRow({ id: conversationId }));
+  await store.commit([conversation]);
+  for (const event of events) await store.commit([{ event }]);
   expect(await store.events(conversationId, 1, 99)).toEqual(events);
   expect((await store.run(its.runId))?.envelope).toEqual(edited);
   const [approval] = await store.approvalsOf([lead.workflowId]);
   expect(approval?.request.subject).toMatchObject({ items: [{ envelope }] });
   // Each text is there once, and nowhere else.
-  const texts = await database.query(
-    'SELECT VALUE text FROM envelope; SELECT VALUE text ?? json FROM event, run, approval',
-  );
-  const [envelopes = [], others = []] = texts.map((found) =>
-    (found as (string | ArrayBuffer)[]).map((one) => (typeof one === 'string' ? one : textOf(one))),
-  );
+  const texts = await database.query('SELECT VALUE text FROM envelope; SELECT VALUE text FROM event, run, approval');
+  const [envelopes = [], others = []] = texts.map((found) => (found as ArrayBuffer[]).map(textOf));
   expect(envelopes.map((json) => (JSON.parse(json) as { prompt: string }).prompt).sort()).toEqual(
     [prompt, edited.prompt].sort(),
   );
   expect(others.filter((json) => json.includes('"systemPrompt"'))).toEqual([]);
+});
+
+test('all workflows of a commit that share an envelope have it', async () => {
+  const opened = await openOn('mem');
+  onTestFinished(() => opened.close());
+  const { store } = opened;
+  const recording = new Recording();
+  const runs = [10, 20, 30].map((n) => ({ ...lead, workflowId: idOf(n), runId: idOf(n + 1) }));
+  const envelopes = runs.map((who) => {
+    recording.record(who, { type: 'workflow-start', prompt: 'x', approve: 'ask', attempt: 1 });
+    return queue(recording, who, { prompt, title: 't' });
+  });
+  const events = recording.durable.map((event) =>
+    event.type === 'run-queue' ? { ...event, envelope: envelopes[0]! } : event,
+  );
+  await store.commit([put('conversation', conversationRow({ id: conversationId }))]);
+  await store.commit(eventItems(events));
+  expect(await store.events(conversationId, 1, 99)).toEqual(events);
 });
 
 test('a commit that failed has stored no envelope: the next one does', async () => {
@@ -48,16 +62,11 @@ test('a commit that failed has stored no envelope: the next one does', async () 
   recording.record(lead, { type: 'workflow-start', prompt: 'x', approve: 'ask', attempt: 1 });
   queue(recording, lead, { prompt, title: 't' });
   const events = recording.durable;
-  await store.commit([], [put('conversation', conversationRow({ id: conversationId }))]);
-  const refused: Write = { kind: 'update', table: 'run', key: idOf(99), set: { title: 'x' } };
-  await expect(store.commit(events, [...events.flatMap(apply), refused])).rejects.toThrow();
-  // Somebody else wrote what has its number.
-  const last = events.at(-1)!;
-  await store.commit([{ ...last, seq: last.seq + 1 }], []);
-  const taken = [...events, { ...last, seq: last.seq + 2 }, { ...last, seq: last.seq + 1 }];
-  await expect(store.commit(taken, events.flatMap(apply))).rejects.toThrow();
+  await store.commit([put('conversation', conversationRow({ id: conversationId }))]);
+  const refused = setFields('run', idOf(99), { title: 'x' });
+  await expect(store.commit([...eventItems(events), refused])).rejects.toThrow();
   expect(await store.run(lead.runId)).toBeNull();
-  await store.commit(events, events.flatMap(apply));
-  expect(await store.events(conversationId, 1, last.seq)).toEqual(events);
+  await store.commit(eventItems(events));
+  expect(await store.events(conversationId, 1, 99)).toEqual(events);
   expect(await store.run(lead.runId)).toMatchObject({ envelope: { prompt } });
 });

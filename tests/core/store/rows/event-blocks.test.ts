@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { idOf, lead } from '../../../support/recording.ts';
-import { storeOn } from '#core/store/store-on.ts';
-import { openOn } from '../support.ts';
+import { openOn, openStoreOn } from '../support.ts';
 import { inFullRun, samples } from '../../../support/samples.ts';
+import { eventItems } from '../../../support/commit-items.ts';
 
 async function opened() {
   const it = await openOn('mem');
@@ -47,10 +47,7 @@ test('any range of any commits, of several conversations', async () => {
           return more;
         });
         // Those of one conversation stand between those of the other.
-        await store.commit(
-          batch.toSorted((x, y) => x.seq - y.seq),
-          [],
-        );
+        await store.commit(eventItems(batch.toSorted((x, y) => x.seq - y.seq)));
       }
       for (const [id, expected] of all) {
         expect(await store.lastSeq(id)).toBe(expected.length);
@@ -58,30 +55,15 @@ test('any range of any commits, of several conversations', async () => {
         expect(await store.events(id, from, from + length)).toEqual(range);
       }
     }),
-    samples(2, 80),
+    samples(2, 40),
   );
-});
-
-test('rows of one event, as they were before', async () => {
-  const { store, database } = await opened();
-  const [id] = [idOf(7)];
-  const old = events(id, 1, 40);
-  for (const event of old)
-    await database.query('INSERT INTO event $row RETURN NONE', {
-      row: { id: [id, event.seq], json: JSON.stringify(event) },
-    });
-  expect(await store.lastSeq(id)).toBe(40);
-  const more = events(id, 41, 5);
-  await store.commit(more, []);
-  expect(await store.lastSeq(id)).toBe(45);
-  expect(await store.events(id, 39, 43)).toEqual([...old.slice(38), ...more.slice(0, 3)]);
 });
 
 test('events after a damaged row are found', async () => {
   const { store, database } = await opened();
   const id = idOf(7);
   const allEvents = events(id, 1, 6);
-  for (const commit of [allEvents.slice(0, 3), allEvents.slice(3)]) await store.commit(commit, []);
+  for (const commit of [allEvents.slice(0, 3), allEvents.slice(3)]) await store.commit(eventItems(commit));
   const row = database.record('event', [id, 1]);
   await database.query('UPDATE $row SET text = <bytes>"x"', { row });
   // Like the engine, ends a range at a damaged row without an error.
@@ -91,13 +73,13 @@ test('events after a damaged row are found', async () => {
       const end = rows.findIndex(({ byteLength }) => byteLength === 1);
       return end < 0 ? rows : rows.slice(0, end);
     });
-  expect(await storeOn({ ...database, query }).store.events(id, 1, 6)).toEqual(allEvents.slice(3));
+  expect(await openStoreOn({ ...database, query }).events(id, 1, 6)).toEqual(allEvents.slice(3));
 });
 
 test('two writers cannot go on from the same number', async () => {
   const { store } = await opened();
-  await store.commit(events(idOf(7), 1, 3), []);
-  await expect(store.commit(events(idOf(7), 1, 1), [])).rejects.toMatchObject({ code: 'store_failed' });
+  await store.commit(eventItems(events(idOf(7), 1, 3)));
+  await expect(store.commit(eventItems(events(idOf(7), 1, 1)))).rejects.toMatchObject({ code: 'store_failed' });
   expect(await store.lastSeq(idOf(7))).toBe(3);
 });
 
@@ -105,7 +87,7 @@ test('a row that is not what was written has no events, never others', async () 
   const { store, database } = await opened();
   const id = idOf(7);
   const some = events(id, 1, 3, 'heron, ibis, stork');
-  await store.commit(some, []);
+  await store.commit(eventItems(some));
   const [[row]] = (await database.query('SELECT VALUE text FROM event')) as [[ArrayBuffer]];
   const text = Buffer.from(row);
   // The last bytes are the checksum itself.

@@ -4,7 +4,8 @@ import type { SearchHit } from '#contract/view.ts';
 import type { Store } from '#core/store/store.ts';
 import { Conversation } from '../finished.ts';
 import { inFullRun } from '../../../support/samples.ts';
-import { ENGINES, openOn, type Opened } from '../support.ts';
+import { ENGINES } from '../engines.ts';
+import { openOn, type Opened } from '../support.ts';
 
 async function all(store: Store, text: string, limit = 7): Promise<SearchHit[]> {
   const hits: SearchHit[] = [];

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import type { Store } from '#core/store/store.ts';
 import { Conversation } from '../finished.ts';
-import { ENGINES, openOn, type Opened } from '../support.ts';
+import { ENGINES } from '../engines.ts';
+import { openOn, type Opened } from '../support.ts';
 
 const CHILD = { agent: 'trashy', model: 'rubbish', tools: ['shred'], outcome: 'refused' as const };
 
@@ -109,8 +110,9 @@ describe.each(ENGINES)('on %s', (engine) => {
     const conversation = await make();
     const { id } = conversation.row;
     const [workflow] = (await store.workflows({ conversationId: id, limit: 1 })).items;
-    const message = { messageId: newId(), conversationId: id, workflowId: workflow!.id, parts: [] };
-    await store.commit([], [{ kind: 'put', table: 'open_message', key: message.messageId, row: message }]);
+    const { id: workflowId, runId, createdAt: at } = workflow!;
+    const message = { messageId: newId(), conversationId: id, workflowId, runId, at, parts: [] };
+    await store.commit([{ table: 'open_message', key: message.messageId, row: message }]);
     // Enough for a segment of the search.
     await conversation.add({
       children: [{ ...CHILD, tools: Array.from({ length: 260 }, () => 'shred') }],

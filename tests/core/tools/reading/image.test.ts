@@ -2,14 +2,18 @@
 import { expect, test } from 'vitest';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
 import { gif, jpeg, png, webp } from '../../../support/images.ts';
-import { call, contextIn, folderWith } from '../../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith } from '../../../support/workspace.ts';
 
 /** `kept`: what was kept of it. */
 async function read(bytes: Uint8Array) {
   const folder = await folderWith({ 'a.txt': bytes });
   const kept: Buffer[] = [];
   const keepImage = (image: Buffer) => Promise.resolve(void kept.push(image));
-  const result = await call(readFileTool(), { path: 'a.txt' }, { ...contextIn(folder), keepImage });
+  const result = await call(
+    readFileTool(),
+    { path: 'a.txt' },
+    contextWith(contextIn(folder), { outputs: { keepImage } }),
+  );
   return { ...result, kept };
 }
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_PDF_BYTES, pdfText } from '#core/tools/reading/pdf.ts';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
 import { pdf } from '../../../support/pdf.ts';
-import { call, contextIn, folderWith, longestBlock } from '../../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith, longestBlock } from '../../../support/workspace.ts';
 
 const read = async (bytes: Uint8Array, input: object = {}) =>
   call(readFileTool(), { path: 'f', ...input }, contextIn(await folderWith({ f: bytes })));
@@ -41,7 +41,7 @@ test.for(refused)('one that is %s is refused with what to do, and leaves its thr
     threads.push('taken');
     return Promise.resolve(() => void threads.push('given back'));
   };
-  const context = { ...contextIn(await folderWith({ f: bytes })), thread };
+  const context = contextWith(contextIn(await folderWith({ f: bytes })), { search: { acquireThread: thread } });
   const result = await call(readFileTool(), { path: 'f' }, context);
   expect(result).toEqual({ status: 'error', output: expect.stringMatching(words) as string });
   expect(threads).toEqual(['taken', 'given back']);

@@ -9,7 +9,7 @@ import { readFileTool } from '#core/tools/reading/read-file.ts';
 import type { Lender } from '#core/workspace/lent/lenders.ts';
 import { stampOf } from '#core/workspace/stamp.ts';
 import { samples } from '../../../support/samples.ts';
-import { call, contextIn, folderWith, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
 
 const read = async (folder: string, input: object) => call(readFileTool(), input, contextIn(folder));
 
@@ -64,7 +64,7 @@ test('pages put together are the file, whatever its lines', async () => {
         expect(whole).toBe(text);
       },
     ),
-    samples(6, 240),
+    samples(6, 120),
   );
 });
 
@@ -157,7 +157,9 @@ test('shows the unsaved text of an editor, unless the file is larger than 2 MiB'
       return { text: path.endsWith('saved') ? 'one\n' : 'two\nthree\n' } as never;
     },
   };
-  const context = { ...contextIn(folder), lent: (kind: string) => (kind === 'read' ? editor : null) };
+  const context = contextWith(contextIn(folder), {
+    files: { lent: (kind: string) => (kind === 'read' ? editor : null) },
+  });
   const readLine = async (path: string) => call(readFileTool(), { path, limit: 1 }, context);
   expect(await readLine('a.txt')).toMatchObject({
     output: 'two\n[Lines 1 to 1 of a file of 10 bytes. Go on with offset 2.]',

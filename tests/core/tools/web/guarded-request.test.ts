@@ -13,7 +13,10 @@ const SMALL = { ...LIMITS, receivedBytes: 100_000, bodyBytes: 200_000 };
 async function got(url: string, reach: Partial<Reach> = {}) {
   const { host } = new URL(url);
   return guardedGet(webAddress(url), {
-    ...{ signal: new AbortController().signal, privateHosts: [host], headers: {}, mayFollow: () => true },
+    signal: new AbortController().signal,
+    privateHosts: [host],
+    headers: {},
+    mayFollow: () => true,
     ...reach,
   });
 }
@@ -190,7 +193,9 @@ describe('faults', () => {
   ])('a failure has its reason: %s', ([, fault, words]) => {
     const error = typeof fault === 'string' ? fault : Object.assign(new Error(fault.message), { code: fault.code });
     expect(requestFailure(new URL('http://x.example/'), error, LIMITS)).toMatchObject({
-      ...{ code: 'unreachable', message: `http://x.example/ could not be read: ${words}`, cause: error },
+      code: 'unreachable',
+      message: `http://x.example/ could not be read: ${words}`,
+      cause: error,
     });
   });
 

@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import type { RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { webFetchTool } from '#core/tools/web/web-fetch.ts';
-import { call, contextIn } from '../../../support/workspace.ts';
+import { call, contextIn, contextWith } from '../../../support/workspace.ts';
 import { listening, type WebServer, webServer } from '../../../support/web/web-server.ts';
 
 /** `HOST:PORT` of the addresses; the port is that of the servers that must not be reached. */
@@ -61,7 +61,7 @@ const reached = (servers: readonly WebServer[]) => servers.map(({ connections })
 const none = (servers: readonly WebServer[]) => servers.map(() => 0);
 
 const fetched = (url: string, privateHosts: readonly string[] = [], ...tool: Parameters<typeof webFetchTool>) =>
-  call(webFetchTool(...tool), { url }, { ...contextIn('/'), privateHosts });
+  call(webFetchTool(...tool), { url }, contextWith(contextIn('/'), { web: { privateHosts } }));
 
 describe.for(Object.entries(WRITTEN))('%s', ([, hosts]) => {
   test.for(hosts)('%j is refused, and nothing is connected to', async (host) => {

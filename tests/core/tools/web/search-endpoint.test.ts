@@ -13,7 +13,7 @@ import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { type SearchAnswer, searchServer } from '../../../support/web/search-server.ts';
 import { settingsOf } from '../../../support/settings/settings-of.ts';
 import { webServer } from '../../../support/web/web-server.ts';
-import { call, contextIn, folderWith } from '../../../support/workspace.ts';
+import { call, contextIn, contextWith, folderWith } from '../../../support/workspace.ts';
 
 const searching = (query = 'sums & more') =>
   new Script()
@@ -29,8 +29,8 @@ async function engineWith(settings: string, more: HarnessOptions = {}): Promise<
 
 /** What the tool makes of one search, without the engine. */
 async function searched(settings: string): Promise<ToolResult> {
-  const webSearch = new SearchEndpoint({ settings: settingsOf(settings), secrets: fileSecrets('/nowhere') });
-  return call(webSearchTool, { query: 'sums' }, { ...contextIn('/'), webSearch });
+  const searchEndpoint = new SearchEndpoint({ settings: settingsOf(settings), secrets: fileSecrets('/nowhere') });
+  return call(webSearchTool, { query: 'sums' }, contextWith(contextIn('/'), { web: { searchEndpoint } }));
 }
 
 const resultOf = (engine: Harness) => engine.of('tool-end').at(-1)?.entry;
@@ -148,7 +148,8 @@ test('a search that is not there, or not in time, is an error that names its hos
   const { url, host } = await webServer(() => undefined);
   const options = { headers: {}, maxBytes: 1, timeoutMs: 50, signal: new AbortController().signal };
   await expect(fetchText(url, options)).rejects.toMatchObject({
-    ...{ code: 'provider', message: `${host} did not answer within 0.05 s: check web.search.url` },
+    code: 'provider',
+    message: `${host} did not answer within 0.05 s: check web.search.url`,
   });
   const stopped = AbortSignal.abort(new Error('Stopped'));
   await expect(fetchText(url, { ...options, timeoutMs: 1000, signal: stopped })).rejects.toThrow('Stopped');

@@ -20,7 +20,10 @@ async function secureServer(answer: RequestListener): Promise<string> {
 
 const got = (host: string, name = host) =>
   guardedGet(new URL(`https://${name}/`), {
-    ...{ signal: new AbortController().signal, privateHosts: [name], headers: {}, mayFollow: () => true },
+    signal: new AbortController().signal,
+    privateHosts: [name],
+    headers: {},
+    mayFollow: () => true,
     resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
   });
 

@@ -5,22 +5,29 @@ import { canonicalHash } from '#core/base/hash.ts';
 import { pageText } from '#core/tools/web/page.ts';
 import { addressTargets } from '#core/tools/web/web-address.ts';
 import { webFetchTool } from '#core/tools/web/web-fetch.ts';
-import type { ToolContext } from '#core/tools/tool.ts';
 import { RED } from '../../../support/images.ts';
 import { pdf } from '../../../support/pdf.ts';
-import { call, contextIn, workspaceIn, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
+import {
+  call,
+  type ContextChanges,
+  contextIn,
+  contextWith,
+  workspaceIn,
+  BLOCK_MS,
+  longestBlock,
+} from '../../../support/workspace.ts';
 import { webServer } from '../../../support/web/web-server.ts';
 
 interface Asked {
   path?: string;
   prompt?: string;
-  more?: Partial<ToolContext>;
+  more?: ContextChanges;
 }
 
 /** The result, with `SITE` for the server's address. */
 async function fetched(answer: RequestListener, { path = 'page', prompt, more = {} }: Asked = {}) {
   const { host, url } = await webServer(answer);
-  const context = { ...contextIn('/'), privateHosts: [host], ...more };
+  const context = contextWith(contextIn('/'), { web: { privateHosts: [host] }, ...more });
   const result = await call(webFetchTool(), { url: url + path, ...(prompt && { prompt }) }, context);
   return { ...result, output: result.output.replaceAll(url, 'SITE/') };
 }
@@ -61,8 +68,12 @@ describe('a page', () => {
     expect(text).not.toMatch(/Imprint|About us|Changed|base64/);
     expect(status).toBe('completed');
     expect(metadata).toEqual({
-      ...{ url: expect.any(String) as string, status: 200, type: 'text/html', bytes: Buffer.byteLength(ARTICLE) },
-      ...{ title: 'Bees & honey', language: 'en-GB' },
+      url: expect.any(String) as string,
+      status: 200,
+      type: 'text/html',
+      bytes: Buffer.byteLength(ARTICLE),
+      title: 'Bees & honey',
+      language: 'en-GB',
     });
   });
 
@@ -110,14 +121,17 @@ describe('a page', () => {
   test('gives its thread back', async () => {
     const threads: string[] = [];
     const thread = () => Promise.resolve((threads.push('taken'), () => void threads.push('given back')));
-    await fetched(sends('<p>x'), { more: { thread } });
+    await fetched(sends('<p>x'), { more: { search: { acquireThread: thread } } });
     expect(threads).toEqual(['taken', 'given back']);
   });
 });
 
 describe('a page that takes too much', () => {
   const task = (html: string) => ({
-    ...{ bytes: new Uint8Array(Buffer.from(html)), charset: null, isHtml: true, url: 'http://x/' },
+    bytes: new Uint8Array(Buffer.from(html)),
+    charset: null,
+    isHtml: true,
+    url: 'http://x/',
   });
   const deep = '<div>'.repeat(20_000);
 
@@ -234,7 +248,7 @@ describe('other things', () => {
   test('a picture is kept, and shown', async () => {
     const kept: Buffer[] = [];
     const keepImage = (bytes: Buffer) => Promise.resolve(void kept.push(bytes));
-    const { output, image } = await fetched(sends(RED, 'image/png'), { more: { keepImage } });
+    const { output, image } = await fetched(sends(RED, 'image/png'), { more: { outputs: { keepImage } } });
     expect(output).toContain('; the image image/png, 4 × 3 pixels, ');
     expect([kept, image]).toEqual([[RED], expect.objectContaining({ mediaType: 'image/png', width: 4, height: 3 })]);
     const broken = await fetched(sends(RED.subarray(0, 30), 'image/png'));
@@ -268,12 +282,14 @@ describe('other things', () => {
       if (url === '/open') response.end('Open');
       else response.writeHead(302, { location: url === '/page' ? '/secret' : '/open' }).end();
     };
-    const { output, metadata } = await fetched(answer, { more: { hidden } });
+    const { output, metadata } = await fetched(answer, { more: { search: { hidden } } });
     expect(output).toContain('which was not followed, because a rule is about that address.');
     const address = expect.stringMatching(/^http:.*\/page$/) as string;
     expect(metadata).toEqual({ url: address, status: 302, moved: expect.stringMatching(/\/secret$/) as string });
     expect(asked).toEqual(['web_fetch']);
-    expect((await fetched(answer, { path: 'old', more: { hidden } })).output).toMatch(/^\[SITE\/open: .*\]\n\nOpen$/);
+    expect((await fetched(answer, { path: 'old', more: { search: { hidden } } })).output).toMatch(
+      /^\[SITE\/open: .*\]\n\nOpen$/,
+    );
   });
 
   test('shows the reason and the type of an answer on one line, and an error without a page as its header', async () => {

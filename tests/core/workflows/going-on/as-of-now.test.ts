@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { startEngine } from '../../../support/engine.ts';
 import { LEAD } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
+import { done, pair, startFlow } from '../../../support/flows/flows.ts';
 import { asked, goOn, lastCall, told } from './going-on.ts';
 
 const AUTO = '[permissions]\nmode = "auto"\n';
@@ -41,20 +42,20 @@ test('what is asked about now is asked, and undos are told also in a fork of a f
   const fork = await goOn(engine, { workflowId, entry });
   expect(questions.map(({ request: { subject } }) => subject)).toMatchObject([{ kind: 'tool', tool: 'write_file' }]);
   expect(fork.lead.envelope.limits.budget).toMatchObject({ costUsd: 0.5 });
-  expect(fork.entries.filter(({ cached }) => cached)).toHaveLength(2);
+  expect(fork.entries.filter(({ copiedFrom }) => copiedFrom)).toHaveLength(3);
 
-  // What was taken stands once among the calls that rules are tried on.
+  // What was copied stands once among the calls that rules are tried on.
   const { calls } = await runtime.request('rules.preview', { folder });
   expect(calls.map(({ tool }) => tool)).toEqual(['write_file', 'write_file', 'read_file']);
 
-  // What was undone there is told, once all that was done there is taken.
+  // What was undone there is told.
   const { runId } = fork.workflow.from!;
   const before = await goOn(engine, { workflowId, entry: lastCall(entries) });
   await runtime.request('change.undo', { conversationId, target: { runId } });
   const undone = await goOn(engine, { workflowId, entry: lastCall(entries) });
-  expect(undone.entries.map(({ kind, cached }) => [kind, cached !== undefined])).toEqual([
-    ['user', false],
-    ...['assistant', 'tool', 'assistant', 'tool'].map((kind) => [kind, true]),
+  expect(undone.entries.map(({ kind, copiedFrom }) => [kind, copiedFrom !== undefined])).toEqual([
+    ...['user', 'assistant', 'tool', 'assistant', 'tool'].map((kind) => [kind, true]),
+    ['system', false],
     ['user', false],
     ['assistant', false],
   ]);
@@ -82,4 +83,26 @@ test('what is asked about now is asked, and undos are told also in a fork of a f
     message: expect.stringContaining('AGENTS.md') as string,
   });
   expect(engine.model.requests).toHaveLength(count);
+});
+
+test('a sub-agent that goes on, and what serves it, ask about no less than now, and may use no more', async () => {
+  const { questions, person } = asked();
+  const script = pair(['First.'], { First: done('Good.') });
+  const engine = await startFlow(script, { flow: { type: 'judge' }, as: 'sub', person, settings: AUTO });
+  const { runtime } = engine;
+  const { workflowId } = await engine.ask('Go');
+  const [first] = (await told(engine, workflowId)).children;
+  await runtime.request('settings.set', { path: 'permissions.mode', value: 'manual' });
+  await runtime.request('settings.set', { path: 'limits.run.max_cost_usd', value: 0.5 });
+  questions.length = 0;
+  const fork = await goOn(engine, { workflowId, runId: first!.id, entry: 1 });
+  const narrow = { approvalMode: 'manual', limits: { budget: { costUsd: 0.5 } } };
+  expect(first!.envelope).not.toMatchObject(narrow);
+  expect(questions.map(({ request: { subject } }) => subject)).toMatchObject([
+    { items: [{ envelope: { ...narrow, flow: { coagent: narrow } } }] },
+  ]);
+  expect(fork.children.map(({ outcome, envelope }) => [outcome, envelope.approvalMode])).toEqual([
+    ['completed', 'manual'],
+    ['completed', 'manual'],
+  ]);
 });

@@ -1,40 +1,42 @@
-/** A fork that goes on survives a kill in the middle of what it takes from the cache; nothing of that is counted or told twice. */
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+/** A fork that goes on survives a kill, or is none if its copy was cut off; nothing that is copied is counted or told twice. */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { apply } from '#core/store/apply.ts';
-import type { Store, Write } from '#core/store/store.ts';
+import type { CommitItem, Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { goOn, lastCall, snapshotOf, told } from './going-on.ts';
-import { fullTest, inFullRun } from '../../../support/samples.ts';
+import { fullTest, inFullRun, TEST_SEED } from '../../../support/samples.ts';
 import { startCollector } from '../../../support/telemetry/collector.ts';
 import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
+import { eventsIn } from '../../../support/commit-items.ts';
+import { copyStoreFiles } from '../../../support/stores/copy-store.ts';
+import { rebuilt } from '../../../support/stores/rebuilt.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-going-on-'));
 afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 
-/** Forks at the last step, and copies the store as a kill leaves it: after each event of what is taken, or after these. */
-async function killedFork(points: readonly string[] | null) {
+/** Forks at the last step, and copies the store as a kill leaves it: after each event before its first own request. */
+async function killedFork() {
   const data = await mkdtemp(join(root, 'fork-'));
   const opened = await openStore({ url: `rocksdb://${join(data, 'store')}` });
   const copies: string[] = [];
   let seen: DurableEvent['type'][] | null = null;
   const store = Object.assign(Object.create(opened) as Store, {
-    commit: async (events: DurableEvent[], writes: Write[]) => {
-      if (!seen || events.length === 0) return opened.commit(events, writes);
+    commit: async (items: CommitItem[]) => {
+      const events = eventsIn(items);
+      if (!seen || events.length === 0) return opened.commit(items);
       for (const event of events) {
-        await opened.commit([event], apply(event));
+        await opened.commit([{ event }]);
         seen.push(event.type);
-        const count = seen.filter((type) => type === event.type).length;
         // What comes after is work like any other.
-        if (points ? !points.includes(`${event.type}#${count}`) : seen.includes('request-start')) continue;
+        if (seen.includes('request-start')) continue;
         copies.push(join(data, `killed-${copies.length}`));
-        await cp(join(data, 'store'), copies.at(-1)!, { recursive: true, filter: (path) => !path.endsWith('.tmp') });
+        await copyStoreFiles(join(data, 'store'), copies.at(-1)!);
       }
     },
   });
@@ -48,24 +50,30 @@ async function killedFork(points: readonly string[] | null) {
   return { stores, made: fork.made, first };
 }
 
-/** Forks at the last step in memory, and stores nothing more of it from between the results of two sub-agents that are taken. */
-async function diedFork(resultCount = 5) {
+/** Forks at the last step in memory, and stores nothing more of it after this event. */
+async function diedFork(isLast: (event: DurableEvent) => boolean) {
   const opened = await memoryStore();
   const died = Promise.withResolvers<{ id: string }>();
   let origin: string | null = null;
-  let results = 0;
-  const commit: Store['commit'] = async (events, writes) => {
-    if (origin === null || (events.length === 0 && results < resultCount)) return opened.commit(events, writes);
+  let isDead = false;
+  const commit: Store['commit'] = async (items) => {
+    const events = eventsIn(items);
+    if (isDead) return undefined;
+    if (origin === null || events.length === 0) return opened.commit(items);
     for (const event of events) {
-      // That it was forked is told in the first conversation, before or after what is taken.
-      const isOfFork = event.conversationId !== origin;
-      if (isOfFork && results === resultCount) return died.resolve({ id: event.conversationId });
-      await opened.commit([event], apply(event));
-      if (event.type === 'tool-end') results += 1;
+      await opened.commit([{ event }]);
+      if (event.conversationId === origin || !isLast(event)) continue;
+      isDead = true;
+      died.resolve({ id: event.conversationId });
+      return undefined;
     }
   };
   const engine = await startEngine(threeChildren(), {
-    store: { ...lasting(opened), commit },
+    store: {
+      ...lasting(opened),
+      commit,
+      restore: (id) => (isDead ? new Promise(() => undefined) : opened.restore(id)),
+    },
   });
   const { conversationId, runtime } = engine;
   const { workflowId } = await engine.ask('Look at all of it');
@@ -78,25 +86,57 @@ async function diedFork(resultCount = 5) {
   return { stores: [() => Promise.resolve<Store>(opened)], made, first };
 }
 
+const nth = (count: number, type: DurableEvent['type']) => (event: DurableEvent) =>
+  event.type === type && (count -= 1) === 0;
+
 const ended = (engine: Parameters<typeof snapshotOf>[0], conversationId: string) =>
   expect
     .poll(async () => (await snapshotOf(engine, conversationId)).workflows.at(-1)?.outcome, { timeout: 20_000 })
     .toBe('completed');
 
-test('ended in the middle, in the full run killed after every event, it goes on with what it has: each step once, and one request in all', async () => {
-  const { stores, made, first } = await (inFullRun ? killedFork(null) : diedFork());
+/** A fork whose copy was cut off: nothing of it is there to go on with. */
+async function expectNone(next: Awaited<ReturnType<typeof startEngine>>, conversationId: string): Promise<void> {
+  await expect(next.runtime.request('conversation.restore', { conversationId })).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('fork it again') as string,
+  });
+  expect((await next.runtime.request('conversation.list', {})).items.map(({ id }) => id)).not.toContain(conversationId);
+  expect(next.model.requests).toHaveLength(0);
+}
+
+test.for(['tool-end', 'run-end', 'workflow-end'] as const)(
+  'a fork whose copy ended after a %s is in the trash, and cannot be restored',
+  async (type) => {
+    const { stores, made } = await diedFork(nth(type === 'tool-end' ? 5 : type === 'run-end' ? 3 : 1, type));
+    await expectNone(await startEngine(threeChildren(), { store: await stores[0]!() }), made.id);
+  },
+);
+
+test('ended behind its copy, in the full run killed after every fourth event, it goes on with what it has, without the first conversation', async () => {
+  // The second start of its lead.
+  const { stores, made, first } = await (inFullRun ? killedFork() : diedFork(nth(5, 'run-start')));
   const { workflowId } = first.lead;
   expect(stores.length).toBeGreaterThan(inFullRun ? 10 : 0);
-  for (const store of stores) {
+  for (const [at, store] of stores.entries()) {
+    // Each takes seconds. The seed chooses which quarter of them.
+    if (inFullRun && at % 4 !== Number(TEST_SEED) % 4) continue;
     const next = await startEngine(threeChildren(), { store: await store() });
+    const { items } = await next.runtime.request('trash.list', {});
+    if (items.some(({ id }) => id === made.id)) {
+      await expectNone(next, made.id);
+      continue;
+    }
+    const { conversationId } = first.lead;
+    await next.runtime.request('conversation.delete', { conversationId });
+    await next.runtime.request('conversation.purge', { conversationId });
     const workflow = (await snapshotOf(next, made.id)).workflows.at(-1)!;
     if (workflow.outcome === 'interrupted') await next.runtime.request('workflow.resume', { workflowId: workflow.id });
     await ended(next, made.id);
     const { lead, children, entries, requests } = await told(next, workflow.id);
     expect(next.model.requests.length).toBeLessThanOrEqual(1);
     const steps = entries.filter(({ kind }) => kind === 'assistant' || kind === 'tool');
-    expect(steps.map(({ cached }) => cached !== undefined)).toEqual([true, true, true, true, false]);
-    expect(children.map(({ agent, outcome: how, cached }) => [agent, how, cached?.workflowId])).toEqual(
+    expect(steps.map(({ copiedFrom }) => copiedFrom !== undefined)).toEqual([true, true, true, true, false]);
+    expect(children.map(({ agent, outcome: how, copiedFrom }) => [agent, how, copiedFrom?.workflowId])).toEqual(
       ['alpha', 'beta', 'gamma'].map((agent) => [agent, 'completed', workflowId]),
     );
     expect(requests.filter(({ error }) => error === null)).toHaveLength(1);
@@ -104,36 +144,14 @@ test('ended in the middle, in the full run killed after every event, it goes on 
     const check = await next.runtime.request('conversation.check', { conversationId: made.id });
     expect(check.missing).toEqual([]);
     const before = await snapshotOf(next, made.id);
-    await next.store.rebuild();
-    expect(await snapshotOf(next, made.id)).toEqual(before);
+    const again = await startEngine(threeChildren(), { store: await rebuilt(next.store) });
+    expect(await snapshotOf(again, made.id)).toEqual(before);
     expect(lead.outcome).toBe('completed');
   }
 });
 
-test('where the first conversation is gone after the kill, what was not taken yet is asked, and nothing is lost', async () => {
-  const { stores, made, first } = await (inFullRun ? killedFork(['run-start#3']) : diedFork(3));
-  const next = await startEngine(threeChildren(), { store: await stores[0]!() });
-  const workflowId = (await snapshotOf(next, made.id)).workflows.at(-1)!.id;
-  const { conversationId } = first.lead;
-  await next.runtime.request('conversation.delete', { conversationId });
-  await next.runtime.request('conversation.purge', { conversationId });
-  await next.runtime.request('workflow.resume', { workflowId });
-  await ended(next, made.id);
-  const { children } = await told(next, workflowId);
-  // The sub-agent whose result was being copied is not among the three completed ones.
-  const completedRuns = children.filter(({ outcome }) => outcome === 'completed');
-  expect(completedRuns.map(({ agent }) => agent).sort()).toEqual(['alpha', 'beta', 'gamma']);
-  const [copiedRuns, newRuns] = [true, false].map((isCopied) =>
-    completedRuns.filter(({ cached }) => (cached !== undefined) === isCopied),
-  );
-  // How many were copied depends on the order in which the first sub-agents ended.
-  for (const runs of [copiedRuns, newRuns]) expect(runs!.length).toBeGreaterThan(0);
-  // Two requests of each new run, and one of the lead.
-  expect(next.model.requests).toHaveLength(1 + 2 * newRuns!.length);
-});
-
-fullTest('tests/core/telemetry/open-calls.test.ts › events that a fork has copied create no spans')(
-  'telemetry tells of what was taken only where it was done',
+fullTest('tests/core/host/telemetry/open-calls.test.ts › events that a fork has copied create no spans')(
+  'telemetry tells of what is copied only where it was done',
   async () => {
     const collector = await startCollector();
     const data = await folderWith();

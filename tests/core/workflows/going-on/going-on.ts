@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { Approval } from '#contract/approval.ts';
 import type { Input } from '#contract/rpc.ts';
-import type { Runtime } from '#core/runtime/runtime.ts';
+import type { Runtime } from '#core/host/runtime/runtime.ts';
 import { yes } from '../../../support/compose.ts';
 import type { Harness } from '../../../support/engine.ts';
 
@@ -36,7 +36,8 @@ export async function goOn(
 ) {
   const before = engine.model.requests.length;
   const made = await engine.runtime.request('conversation.fork', {
-    ...{ conversationId: in_ ?? engine.conversationId, goOn: true },
+    conversationId: in_ ?? engine.conversationId,
+    goOn: true,
     ...step,
   });
   const { workflows } = await snapshotOf(engine, made.id);

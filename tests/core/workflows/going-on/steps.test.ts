@@ -1,4 +1,4 @@
-/** A fork that goes on from a step: what was done well until there is taken from the cache of steps, and the rest is asked. */
+/** A fork that goes on from a step: what was done until there is copied, and the rest is done. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,8 +15,6 @@ import { sharedEngine } from '../../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 type Engine = Awaited<ReturnType<typeof start>>;
-
-const leads = ({ tools = [] }: WireBody): boolean => tools.some(({ name }) => name === 'spawn_agent');
 
 /** Work with a file, and a sub-agent of the folder beside one that the lead makes up. */
 const SCOUT = (words: string) => `---\nname: scout\ndescription: Looks\nrole: subagent\n---\n${words}\n`;
@@ -54,7 +52,7 @@ async function scouted(person = yes) {
   return { engine, workflowId, ...(await told(engine, workflowId)) };
 }
 
-test('from the last step of three sub-agents exactly the one request is made that differs, and nobody is asked', async () => {
+test('a fork at the last step of three sub-agents sends one request and requests no approval', async () => {
   const { questions, person } = asked();
   // Also where a rule wants each start to be asked about: nothing starts.
   const rules = '[[permissions.rules]]\neffect = "ask"\ntool = "spawn_agent"\n';
@@ -66,42 +64,50 @@ test('from the last step of three sub-agents exactly the one request is made tha
   questions.length = 0;
 
   const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
-  expect(fork.asks).toHaveLength(1);
-  expect(JSON.stringify(fork.asks[0]?.body)).toBe(JSON.stringify(engine.model.requests[7]?.body));
+  const said = ({ messages, system }: WireBody) => JSON.stringify({ messages, system });
+  expect(fork.asks.map(({ body }) => said(body))).toEqual([said(engine.model.requests[7]!.body)]);
   expect(questions).toEqual([]);
   expect(fork.workflow.from).toEqual({
-    ...{ conversationId: engine.conversationId, workflowId, runId: first.lead.id },
+    conversationId: engine.conversationId,
+    workflowId,
+    runId: first.lead.id,
     entry: lastCall(first.entries),
   });
-  const paid = { conversationId: engine.conversationId, workflowId };
-  expect(fork.entries.map(({ kind, cached }) => [kind, cached?.runId])).toEqual([
-    ['user', undefined],
-    ...Array.from({ length: 4 }, (_, n) => [n === 0 ? 'assistant' : 'tool', first.lead.id]),
+  const there = { conversationId: engine.conversationId, workflowId };
+  expect(fork.entries.map(({ kind, copiedFrom }) => [kind, copiedFrom])).toEqual([
+    ...['user', 'assistant', 'tool', 'tool', 'tool'].map((kind) => [kind, { ...there, runId: first.lead.id }]),
+    ['system', undefined],
     ['assistant', undefined],
   ]);
   expect(
-    fork.children.map(({ cached, usage, outcome: how, text: report }) => ({ cached, usage, how, report })),
+    fork.children.map(({ copiedFrom, usage, outcome: how, text: report }) => ({ copiedFrom, usage, how, report })),
   ).toEqual(
-    first.children.map(({ id, envelopeHash, text: report }) => ({
-      ...{ cached: { ...paid, runId: id, key: envelopeHash }, how: 'completed', report },
+    first.children.map(({ id, text: report }) => ({
+      copiedFrom: { ...there, runId: id },
+      how: 'completed',
+      report,
       usage: expect.objectContaining(nothing) as RunRow['usage'],
     })),
   );
   // Its one request is all that is counted; the first conversation has what it had.
   expect(fork.requests).toHaveLength(1);
   expect(fork.conversation.usage).toMatchObject({ requests: 1 });
-  expect(fork.workflow.usage).toBeDefined();
   expect((await snapshotOf(engine, engine.conversationId)).conversation.usage).toEqual(before);
-  // Who looks at a sub-agent there sees what it did, and where that was paid.
+  // Who looks at a sub-agent there sees what it did, and where.
   const [child] = fork.children;
   const entries = await engine.runtime.request('run.entries', { runId: child!.id });
-  expect(entries.every(({ cached }) => cached?.runId === first.children[0]!.id)).toBe(true);
-  const { items } = await engine.runtime.request('execution.list', {});
-  expect(items.filter(({ workflow_id }) => workflow_id === fork.workflow.id)).toEqual([]);
-  expect((await engine.runtime.request('conversation.check', { conversationId: fork.made.id })).missing).toEqual([]);
+  expect(entries.every(({ copiedFrom }) => copiedFrom?.runId === first.children[0]!.id)).toBe(true);
+  // Nor is anybody asked from before their reports.
+  expect((await goOn(engine, { workflowId, entry: 1 })).asks).toHaveLength(1);
+  expect(questions).toEqual([]);
+  // Nothing that is copied goes on alone.
+  await expect(engine.runtime.request('run.retry', { runId: child!.id })).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining(engine.conversationId) as string,
+  });
 });
 
-test('all its events, one by one, give the view that a reload gives, and its transcript says what is from the cache', async () => {
+test('all its events, one by one, give the view that a reload gives, and its transcript says what is copied', async () => {
   const { engine, workflowId, entries } = await scouted();
   const { made } = await goOn(engine, { workflowId, entry: lastCall(entries) });
   const whole = fromSnapshot(await snapshotOf(engine, made.id));
@@ -126,7 +132,7 @@ test('all its events, one by one, give the view that a reload gives, and its tra
     calls: [],
     approvals: [],
   };
-  const live = events.reduce(reduce, empty);
+  const live = reduce(empty, events);
   expect(live.workflows).toEqual(whole.workflows);
   expect(live.runs).toEqual(whole.runs);
   expect(live.conversation.usage).toEqual(usage);
@@ -135,38 +141,40 @@ test('all its events, one by one, give the view that a reload gives, and its tra
   const blocks = blocksOf({ ...live, run, entries: live.entries.get(run.id) ?? [], open: null, children: live.runs });
   const marks = blocks.map((block) =>
     block.kind === 'call'
-      ? [block.call.name, block.call.result?.cached !== undefined]
-      : [block.kind, 'cached' in block],
+      ? [block.call.name, block.call.result?.copiedFrom !== undefined]
+      : [block.kind, 'copiedFrom' in block],
   );
   expect(marks).toEqual([
     ['user', false],
     ['write_file', true],
-    ['read_file', false],
+    ['read_file', true],
     ['parallel_tasks', true],
+    ['system', false],
     ['text', false],
   ]);
 });
 
-test('what differs in the middle is asked from there on: a sub-agent that is defined anew, with its yes, not the one beside it', async () => {
+test('from a step of one agent of a batch, that one goes on as it was defined, and both reports are told', async () => {
   const { questions, person } = asked();
-  const { engine, workflowId, entries } = await scouted(person);
+  const { engine, workflowId, children, entries } = await scouted(person);
   await writeFile(join(engine.folder, 'plan.md'), 'mine');
   await trusted(engine, 'Look better.');
   questions.length = 0;
 
-  const fork = await goOn(engine, { workflowId, entry: lastCall(entries) });
+  const scout = children.find(({ agent }) => agent === 'scout')!;
+  const fork = await goOn(engine, { workflowId, runId: scout.id, entry: 2 });
   expect(questions.map(({ request }) => request.subject)).toMatchObject([
     {
       kind: 'envelopes',
-      items: [{ envelope: { agent: 'scout', systemPrompt: expect.stringContaining('Look better.') as string } }],
+      items: [{ envelope: { agent: 'scout', systemPrompt: expect.stringContaining('Look well.') as string } }],
     },
   ]);
-  expect(fork.children.map(({ agent, cached }) => [agent, cached !== undefined])).toEqual([
+  expect(fork.children.map(({ agent, copiedFrom }) => [agent, copiedFrom != null])).toEqual([
     ['scout', false],
     ['code-reviewer', true],
   ]);
-  // Its two requests, and what its lead makes of its report.
-  expect(fork.asks.map(({ body }) => leads(body))).toEqual([false, false, true]);
+  // Its last request, and what its lead makes of its report.
+  expect(fork.asks).toHaveLength(2);
   const result = JSON.parse(fork.entries.findLast((one) => one.kind === 'tool')?.output ?? '') as {
     results: unknown[];
   };
@@ -176,25 +184,25 @@ test('what differs in the middle is asked from there on: a sub-agent that is def
   ]);
   expect(await readFile(join(engine.folder, 'plan.md'), 'utf8')).toBe('mine');
   expect(await engine.runtime.request('change.list', { conversationId: fork.made.id })).toEqual([]);
+
+  // Only what would work has to be there, and trusted.
+  await engine.runtime.request('trust.revoke', { folder: engine.folder });
+  const step = { conversationId: engine.conversationId, workflowId, goOn: true };
+  await expect(
+    engine.runtime.request('conversation.fork', { ...step, runId: scout.id, entry: 2 }),
+  ).rejects.toMatchObject({ code: 'not_found', message: expect.stringContaining('not trusted') as string });
+  expect((await goOn(engine, { workflowId, entry: lastCall(entries) })).asks).toHaveLength(1);
 });
 
-test('what ended with an error is done again, and what then differs is asked', async () => {
+test('what ended with an error is copied like all else, whatever it would give now', async () => {
   const { engine, workflowId, entries, lead } = await scouted();
-  const same = await goOn(engine, { workflowId, entry: lastCall(entries) });
-  // The file is still not there: the call is made again, with the same result, and all else is known.
-  expect(same.entries.filter((one) => one.kind === 'tool').map(({ name, cached }) => [name, cached?.runId])).toEqual([
-    ['write_file', lead.id],
-    ['read_file', undefined],
-    ['parallel_tasks', lead.id],
-  ]);
-  expect(same.asks).toHaveLength(1);
   await writeFile(join(engine.folder, 'gone.md'), 'there');
-  const other = await goOn(engine, { workflowId, entry: lastCall(entries) });
-  // The lead is asked for its second and third turn, and its sub-agents come from the cache no more.
-  expect(other.asks.filter(({ body }) => leads(body))).toHaveLength(2);
-  expect(other.entries.filter(({ kind }) => kind === 'assistant').map(({ cached }) => cached !== undefined)).toEqual([
-    true,
-    false,
-    false,
+  const { entries: own, asks } = await goOn(engine, { workflowId, entry: lastCall(entries) });
+  const results = own.flatMap((one) => (one.kind === 'tool' ? [[one.name, one.status, one.copiedFrom?.runId]] : []));
+  expect(results.toSorted()).toEqual([
+    ['parallel_tasks', 'completed', lead.id],
+    ['read_file', 'error', lead.id],
+    ['write_file', 'completed', lead.id],
   ]);
+  expect(asks).toHaveLength(1);
 });

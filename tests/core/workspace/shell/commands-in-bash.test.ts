@@ -92,7 +92,7 @@ function ranBy(lines: readonly string[]): string[][] {
 
 test.skipIf(BASH === undefined)('lists all that bash runs', () => {
   const lines = fc
-    .sample(fc.oneof(list, script), { ...samples(120, 1200), seed: Number(TEST_SEED) })
+    .sample(fc.oneof(list, script), { ...samples(120, 600), seed: Number(TEST_SEED) })
     .filter((line) => !line.includes('\0'));
   const read = lines.map((line) => ({ line, ...readCommandLine(line) }));
   const ran = ranBy(lines);
@@ -117,7 +117,7 @@ test.skipIf(BASH === undefined)('lists all that bash runs', () => {
 test.skipIf(BASH === undefined)('writes a command so that bash reads the same command again', () => {
   const lines = fc.sample(
     plain.filter((line) => !/[`$]/.test(line) && line.startsWith('p')),
-    { ...samples(15, 800), seed: Number(TEST_SEED) },
+    { ...samples(15, 400), seed: Number(TEST_SEED) },
   );
   const read = lines.flatMap((line) => {
     const [value] = readCommandLine(line).values;

@@ -35,18 +35,27 @@ export async function field(): Promise<Field> {
   const { tcp, udp, close } = await serve(root, bait, connections);
   const outer = spawn('sleep', ['600'], { stdio: 'ignore' });
   const env = {
-    ...{
-      PATH: process.env['PATH'] ?? '',
-      HOME: join(root, 'home'),
-      OUT: join(root, 'outside'),
-      OWN: join(root, 'own'),
-    },
-    ...{ OUTER: String(outer.pid), BAIT: bait, TCP: String(tcp), UDP: String(udp), NODE: process.execPath },
-    ...{ LD_PRELOAD: '/no/such.so', SSH_AUTH_SOCK: '/x', DBUS_SESSION_BUS_ADDRESS: 'x' },
-    ...{ DISPLAY: ':0', GITHUB_TOKEN: 'x' },
+    PATH: process.env['PATH'] ?? '',
+    HOME: join(root, 'home'),
+    OUT: join(root, 'outside'),
+    OWN: join(root, 'own'),
+    OUTER: String(outer.pid),
+    BAIT: bait,
+    TCP: String(tcp),
+    UDP: String(udp),
+    NODE: process.execPath,
+    LD_PRELOAD: '/no/such.so',
+    SSH_AUTH_SOCK: '/x',
+    DBUS_SESSION_BUS_ADDRESS: 'x',
+    DISPLAY: ':0',
+    GITHUB_TOKEN: 'x',
   };
   return {
-    ...{ root, bait, connections, outer, env },
+    root,
+    bait,
+    connections,
+    outer,
+    env,
     async close() {
       outer.kill('SIGKILL');
       await close();

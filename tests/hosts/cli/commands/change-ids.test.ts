@@ -12,8 +12,15 @@ const [session, workflow, lead, helper] = ['0190aaaa', '0190bbbb', '0190bbcc', '
 ) as [string, string, string, string];
 
 const change = (runId: string, agent: string, path: string, rest: Partial<ChangeRow> = {}): ChangeRow => ({
-  ...{ conversationId: session, workflowId: workflow, runId, agent, at },
-  ...{ toolCallId: `call-${path}`, tool: 'bash', folder: '/work', notKept: [] },
+  conversationId: session,
+  workflowId: workflow,
+  runId,
+  agent,
+  at,
+  toolCallId: `call-${path}`,
+  tool: 'bash',
+  folder: '/work',
+  notKept: [],
   files: [{ path, before: null, after: null, state: 'done', kept: false }],
   ...rest,
 });
@@ -35,9 +42,19 @@ async function triad(...args: string[]) {
     'execution.list': () => ({
       items: [
         {
-          ...{ id: helper, sub_agent_id: helper, workflow_id: workflow, parent_agent_id: lead, kind: 'delegate' },
-          ...{ sub_agent_name: 'helper', task_description: 'Help', status: 'completed', created_at: at },
-          ...{ model: 'm', envelope_hash: 'h', trace_id: 't', parent_chain: ['user', 'lead'] },
+          id: helper,
+          sub_agent_id: helper,
+          workflow_id: workflow,
+          parent_agent_id: lead,
+          kind: 'delegate',
+          sub_agent_name: 'helper',
+          task_description: 'Help',
+          status: 'completed',
+          created_at: at,
+          model: 'm',
+          envelope_hash: 'h',
+          trace_id: 't',
+          parent_chain: ['user', 'lead'],
         },
       ],
       next: null,

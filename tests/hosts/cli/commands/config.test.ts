@@ -105,12 +105,14 @@ test('the key of a provider is kept for its address, and told where another goes
   };
   const kept = 'The key is kept in nowhere and sent to http://10.0.0.2/v1 only.';
   expect(await keep([], 's3cret\n')).toEqual({
-    ...{ code: 0, err: `${kept}\n` },
+    code: 0,
+    err: `${kept}\n`,
     inputs: [{ name: 'ollama', apiKey: 's3cret' }],
   });
   expect((await keep([], 's3cret', 'environment')).err).toBe(`${kept} The one in OLLAMA_KEY goes before it.\n`);
   expect(await keep(['--remove'], null, 'none')).toEqual({
-    ...{ code: 0, err: 'No key of ollama is kept from now on.\n' },
+    code: 0,
+    err: 'No key of ollama is kept from now on.\n',
     inputs: [{ name: 'ollama', apiKey: '' }],
   });
   for (const ofStore of [['--user', 'ada'], ['--token']])
@@ -255,7 +257,7 @@ test('a list of prices that does not fit keeps the program from starting, with o
   });
   if (!inFullRun) return;
   expect((await here(['doctor'])).out).toContain(
-    `problem prices: ${line} (did you mean models.m.input?); to do: correct this line`,
+    `problem prices: ${line}; to do: write models.m.input; "triad check" lists all`,
   );
   await writeFile(file, 'version');
   expect((await here(['doctor'])).out).toContain(`problem prices: ${file}:1: is not valid TOML: `);

@@ -1,5 +1,5 @@
 /** `triad doctor`: a line for each thing, also where the store cannot be had; exit code 1 where work is not possible. */
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,9 @@ import type { AppState } from '#contract/app-state.ts';
 import type { Missing } from '#contract/missing.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
+import type { ArchiveCheck } from '#contract/history/archive-methods.ts';
+import type { JournalCheck, JournalState } from '#contract/history/journal-methods.ts';
+import { checkArchive } from '#hosts/cli/commands/doctor/archive.ts';
 import { checkGit } from '#hosts/cli/commands/doctor/program.ts';
 import type { Finding } from '#hosts/cli/commands/doctor/finding.ts';
 import { conversationId } from '../../support/events.ts';
@@ -33,7 +36,17 @@ function appState(rest: Partial<AppState['provider']>): AppState {
 async function doctor(
   state: AppState | TriadError,
   args: string[] = [],
-  { missing = [], unlisted = null }: { missing?: Missing[]; unlisted?: string | null } = {},
+  {
+    missing = [],
+    unlisted = null,
+    journal = null,
+    compared = null,
+  }: {
+    missing?: Missing[];
+    unlisted?: string | null;
+    journal?: JournalState | null;
+    compared?: JournalCheck | null;
+  } = {},
 ) {
   const client = memoryClient({
     'app.state': () => state as AppState,
@@ -46,6 +59,8 @@ async function doctor(
     }),
     'store.conversations': () => [conversationId],
     'conversation.check': () => ({ workflows: 2, events: 30, missing }),
+    'journal.state': () => journal,
+    'journal.check': () => compared,
   });
   const io = memoryIo({ client, webRoot: home, env: { TRIAD_HOME: home } });
   const connect: typeof io.connect = (options) =>
@@ -171,6 +186,83 @@ test('--full looks at the history, and what is missing in it is a problem', asyn
   );
 });
 
+test('--full names the differences between the store and the archive', async () => {
+  const ids = [conversationId, '0198c0de-0000-7000-8000-00000000000a'];
+  const check = {
+    events: 30,
+    notArchived: [],
+    notStored: [],
+    different: [],
+    damagedParts: 0,
+    file: '/data/archive/a.gz',
+  };
+  const compare = async (archived: readonly string[], found: Partial<ArchiveCheck>) => {
+    const client = memoryClient({
+      'store.conversations': () => [conversationId],
+      'archive.conversations': () => [...archived],
+      'archive.check': () => ({ ...check, ...found }),
+    });
+    return (await checkArchive(client, new AbortController().signal)).map(({ state, text }) => `${state}: ${text}`);
+  };
+  expect(await compare([conversationId], {})).toEqual(['ok: 1 sessions, 30 events: as in the store']);
+  expect(await compare(ids, {})).toEqual([`problem: the store lacks 1 of 2 sessions in the archive: ${ids[1]}`]);
+  const ranges = [
+    { from: 3, to: 5 },
+    { from: 9, to: 9 },
+  ];
+  expect(await compare([conversationId], { notStored: ranges, different: ranges, notArchived: ranges })).toEqual([
+    `problem: session ${conversationId}: the store lacks events 3–5, 9`,
+    `problem: session ${conversationId}: events 3–5, 9 differ in the store and the archive`,
+    `warning: session ${conversationId}: the archive lacks events 3–5, 9`,
+  ]);
+  expect(await compare([conversationId], { damagedParts: 2, notArchived: ranges })).toEqual([
+    'warning: /data/archive/a.gz has 2 damaged parts',
+  ]);
+});
+
+test('--full says that the archive cannot be read, and goes on', async () => {
+  const client = memoryClient({
+    'archive.conversations': () => {
+      throw new TriadError('internal', 'EACCES: permission denied');
+    },
+  });
+  expect(await checkArchive(client, new AbortController().signal)).toMatchObject([
+    { state: 'warning', text: 'it cannot be read: EACCES: permission denied' },
+  ]);
+});
+
+test('says whether the journal belongs to the store, and how much of it is not in the database yet', async () => {
+  const app = appState({ baseUrl: await endpoint(200) });
+  const journal = { isOwn: true, replayed: 0, waiting: 0, waitingBytes: 0 };
+  const compared = { events: 7, notStored: [], different: [], isDamaged: false };
+  const quiet = await doctor(app, [], { journal, compared });
+  expect(quiet.out).toContain('✓ ok      journal: it belongs to the store, all of it is in the database\n');
+  expect(quiet.out).not.toContain('7 events');
+  const busy = await doctor(app, [], { journal: { ...journal, replayed: 1, waiting: 3, waitingBytes: 5000 } });
+  expect(busy.out).toContain(
+    'journal: it belongs to the store, 3 records (5 KB) are not yet in the database; the start added 1 record to the database\n',
+  );
+  const last = await doctor(app, [], { journal: { ...journal, waiting: 1, waitingBytes: 9 } });
+  expect(last.out).toContain('1 record (1 KB) is not yet in the database\n');
+  const foreign = await doctor(app, [], { journal: { ...journal, isOwn: false } });
+  expect(foreign.code).toBe(1);
+  expect(foreign.out).toContain('✗ problem journal: a file of it does not belong to this store');
+});
+
+test('--full names the differences between the journal and the store', async () => {
+  const app = appState({ baseUrl: await endpoint(200) });
+  const compared = { events: 7, notStored: [], different: [], isDamaged: false };
+  expect((await doctor(app, ['--full'], { compared })).out).toContain('journal: 7 events in it: as in the store\n');
+  const numbers = [{ conversationId, ranges: [{ from: 3, to: 4 }] }];
+  const lost = await doctor(app, ['--full'], {
+    compared: { ...compared, notStored: numbers, different: numbers, isDamaged: true },
+  });
+  expect(lost.code).toBe(1);
+  expect(lost.out).toContain(`✗ problem journal: session ${conversationId}: the store lacks events 3–4`);
+  expect(lost.out).toContain(`journal: session ${conversationId}: events 3–4 differ in the store and the journal`);
+  expect(lost.out).toContain('! warning journal: a part of it cannot be read');
+});
+
 test('git: what can be undone with it, and what is lost without it or with one that does not work', async () => {
   const { out } = await doctor(appState({}));
   expect(out).toMatch(
@@ -184,7 +276,28 @@ test('git: what can be undone with it, and what is lost without it or with one t
     [broken, '/usr/bin/git does not work (no)'],
   ] as const)
     expect(await checkGit(git)).toEqual({
-      ...{ name: 'git', state: 'warning', text },
+      name: 'git',
+      state: 'warning',
+      text,
       advice: expect.stringMatching(lost) as string,
     });
+});
+
+test('shows when the last verified backup was made, and why the daily one failed', async () => {
+  expect((await doctor(appState({ ready: true }))).out).toMatch(/✓ ok +backups: there is no verified one\n/);
+  const manifest = { format: 1, schema: 1, holds: null, bytes: 1, sha256: {} };
+  for (const [name, madeAt, missing] of [
+    ['daily-1', '2026-01-02T03:04:05.000Z', null],
+    ['backup-2', '2026-01-03T03:04:05.000Z', '3 events'],
+  ] as const) {
+    await mkdir(join(home, 'backups', name), { recursive: true });
+    await writeFile(join(home, 'backups', name, 'manifest.json'), JSON.stringify({ ...manifest, madeAt, missing }));
+  }
+  const last = 'the last verified one was made at 2026-01-02T03:04:05.000Z';
+  expect((await doctor(appState({ ready: true }))).out).toContain(`backups: ${last}\n`);
+  const state = { at: '2026-01-04T03:04:05.000Z', fault: 'The disk has too little room' };
+  await writeFile(join(home, 'backups/daily.json'), JSON.stringify(state));
+  expect((await doctor(appState({ ready: true }))).out).toMatch(
+    `! warning backups: ${last}; the daily one failed: ${state.fault}; to do: run "triad backup"\n`,
+  );
 });

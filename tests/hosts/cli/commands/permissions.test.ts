@@ -128,8 +128,16 @@ test('a grant is taken back by its id', async () => {
 const no = { losesTrust: false, untrusted: false, startsNothing: false, bothNames: null };
 const none = { calls: [], untold: [], rule: null, shadowedBy: null, dangers: [], ...no };
 const call = {
-  ...{ conversationId: ids[0], workflowId: ids[0], runId: ids[0], toolCallId: 't', item: 0 },
-  ...{ at: '2026-03-01T12:00:00.000Z', agent: 'lead', tool: 'write_file', target: 'docs/a\u202E.md', dangers: [] },
+  conversationId: ids[0],
+  workflowId: ids[0],
+  runId: ids[0],
+  toolCallId: 't',
+  item: 0,
+  at: '2026-03-01T12:00:00.000Z',
+  agent: 'lead',
+  tool: 'write_file',
+  target: 'docs/a\u202E.md',
+  dangers: [],
 };
 
 const mine = [

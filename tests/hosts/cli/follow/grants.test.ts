@@ -10,7 +10,7 @@ import { hasTerminals, machine } from '../../support/process.ts';
 fullTest(
   [
     'tests/hosts/cli/follow/asker.test.ts › %s, with the exact pattern',
-    'tests/core/runtime/methods/explain-where.test.ts › a grant for the conversation answers in it, for each agent its own',
+    'tests/core/host/runtime/methods/explain-where.test.ts › a grant for the conversation answers in it, for each agent its own',
   ],
   hasTerminals,
 )('c answers for the conversation; n for what it does not match', async () => {

@@ -4,7 +4,8 @@ import type { AgentEvent } from '#contract/event.ts';
 import { ruleIdOf } from '#contract/grant-id.ts';
 import type { AssistantEntry } from '#contract/message.ts';
 import { newId } from '#core/base/ids.ts';
-import { linesOf, NOTHING_SHOWN } from '#hosts/cli/render/event-lines.ts';
+import { ProjectedRows } from '#domain/projected-rows.ts';
+import { LINE_TABLES, linesOf, NOTHING_SHOWN } from '#hosts/cli/render/event-lines.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
 import { recordedTrouble } from '../../../support/events.ts';
 import { recordedServing, served } from '../../../support/flows/served.ts';
@@ -37,10 +38,12 @@ const entryOf = (texts: string[]): AssistantEntry => ({
 /** Everything that the events print: data as it is, notes on lines with a mark. */
 function printed(...events: AgentEvent[]): { data: string; notes: string[] } {
   let shown = NOTHING_SHOWN;
+  const rows = new ProjectedRows(LINE_TABLES);
   let data = '';
   const notes: string[] = [];
   for (const event of events) {
-    const step = linesOf(shown, event, plainStyle);
+    if ('seq' in event) rows.apply(event);
+    const step = linesOf(shown, rows, event, plainStyle);
     shown = step.shown;
     for (const { to, text } of step.pieces) {
       if (to === 'data') data += text;

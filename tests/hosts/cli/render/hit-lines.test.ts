@@ -8,7 +8,11 @@ const snippet = `…${'before '.repeat(20)}needle ${'after '.repeat(20)}…`;
 const start = snippet.indexOf('needle');
 const hit = {
   conversationId: 'c',
-  ...{ title: 'T', at: '2026-01-02T03:04:00.000Z', kind: 'report', agent: 'a', snippet },
+  title: 'T',
+  at: '2026-01-02T03:04:00.000Z',
+  kind: 'report',
+  agent: 'a',
+  snippet,
   hits: [{ start, end: start + 6 }],
 } as SearchHit;
 

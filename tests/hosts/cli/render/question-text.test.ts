@@ -81,7 +81,10 @@ function servedRequest() {
     without: 'It only reads.',
   });
   const flow = (type: 'smart' | 'judge', coagent: typeof part) => ({
-    ...{ type, rounds: 3, primary: 'builder', coagent },
+    type,
+    rounds: 3,
+    primary: 'builder',
+    coagent,
     handoff: { type: 'template' as const, text: `Look at {{answer}} as ${type}.` },
   });
   const reviewer = {

@@ -1,12 +1,12 @@
 /** The trace: a tree of runs with where their time went, as data and as text. */
 import { expect, test } from 'vitest';
 import stringWidth from 'string-width';
-import type { RunRow, WorkflowDetail, WorkflowRow } from '#contract/view.ts';
+import type { WorkflowDetail } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
 import { traceText } from '#hosts/cli/render/trace-text.ts';
 import { traceOf } from '#hosts/cli/render/trace.ts';
-import { RowsMade } from '../../../core/store/rows-made.ts';
+import { projectedRows } from '../../../support/memory-rows.ts';
 import { recordedServing, served } from '../../../support/flows/served.ts';
 import { envelopeOf } from '../../../support/envelope.ts';
 import { grantOf } from '../../../core/approvals/support.ts';
@@ -127,11 +127,11 @@ test('the text has header, total, tree, order, times, tokens, marks and errors',
   expect(lines.slice(6)).toEqual([
     '◆ ✓ lead (primary) · 4,600 ms · 0 tokens · $0.00 · completed',
     '│   queued 0 ms · waiting 400 ms · model 50 ms · tools 0 ms',
-    `│   span ${lead?.spanId} · claude-sonnet-5-5`,
+    `│   claude-sonnet-5-5 · run ${lead?.runId} · span ${lead?.spanId}`,
     '│   ? Start code-reviewer – approved by person',
     '└── ● ✗ code-reviewer (spawn #1) · 1,500 ms · 0 tokens · $0.00 · error',
     '        queued 100 ms · waiting 400 ms · model 500 ms · tools 200 ms',
-    `        span ${lead?.children[0]?.spanId} · claude-sonnet-5-5 (lead)`,
+    `        claude-sonnet-5-5 (lead) · run ${lead?.children[0]?.runId} · span ${lead?.children[0]?.spanId}`,
     '        rate_limited: Too many requests',
     `        trace ${child.traceId} · user → lead · spawn: ${child.title}`,
   ]);
@@ -155,7 +155,7 @@ test('cuts each call, question and message to one line of 200 characters, withou
   expect(made.workflows[0]?.runs[0]?.children[0]?.toolCalls[0]?.refusal, 'the JSON has all of it').toBe(long);
 });
 
-test('prints the origin of a model in the JSON; null for a run of an older version', () => {
+test('prints the origin of a model in the JSON; null if it is not known', () => {
   const [lead] = trace.workflows[0]?.runs ?? [];
   expect([lead?.modelOrigin, lead?.children[0]?.modelOrigin]).toEqual([null, 'lead']);
 });
@@ -200,13 +200,13 @@ test('what a grant or a rule allowed says which, and grants stand with their tim
 });
 
 test('what serves a run stands below it, with its role, its place and the path of calls', () => {
-  const made = new RowsMade(recordedServing().durable);
+  const made = projectedRows(recordedServing().durable);
   const { critics, lead, writer, ...others } = served;
-  const of = ({ runId }: typeof lead) => made.row('run', runId) as unknown as RunRow;
+  const of = ({ runId }: typeof lead) => made.get('run', runId)!;
   const runs = [lead, writer, ...Object.values(others), ...critics]
     .map(of)
     .sort((a, b) => (a.queuedAt < b.queuedAt ? -1 : 1));
-  const workflow = made.row('workflow', lead.workflowId) as unknown as WorkflowRow;
+  const workflow = made.get('workflow', lead.workflowId)!;
   const trace = traceOf(conversationRow(), [{ ...detail, workflow, runs, calls: [], requests: [], approvals: [] }]);
   const [{ runs: [root] = [] } = {}] = trace.workflows;
   const facts = root?.children.flatMap((child) => [child, ...child.children]) ?? [];
@@ -246,6 +246,7 @@ test('each time that a context was summarised is a line of its run', () => {
     kept: '',
     upTo: 1,
     prior: [],
+    priorRuns: [],
   };
   const compactions = new Map([[detail.workflow.runId, [{ ...summary, ...sizes }]]]);
   const summarised = traceOf(detail.conversation, [detail], { compactions });

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';
 import { checkStoreServer } from '#hosts/cli/commands/doctor/store-server.ts';
-import { setStoreLogin, type StoreLoginOptions } from '#hosts/cli/commands/store-login.ts';
+import { main } from '#hosts/cli/program.ts';
 import { testFolder } from '../../../core/store/support.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { fullTest } from '../../../support/samples.ts';
@@ -90,17 +90,18 @@ test('a login is kept for its address, never in plain sight; doctor signs in wit
   await server.query(`DEFINE USER ada ON DATABASE PASSWORD ' hunter2 "é ' ROLES EDITOR`);
   const home = await testFolder();
   const env = { TRIAD_HOME: home, TRIAD_STORE: server.url };
-  const keep = async (options: StoreLoginOptions, stdin = ' hunter2 "é \r\n', given = env) => {
+  const keep = async (options: string[], stdin = ' hunter2 "é \r\n', given = env) => {
     const one = io(given, stdin);
-    await setStoreLogin(one, options);
-    return one.err();
+    const code = await main(['config', 'key', 'store', ...options], one);
+    await one.screen.flush();
+    return `${code} ${one.err()}`;
   };
-  await expect(keep({ user: 'ada' }, 'hunter2', { ...env, TRIAD_STORE: '' })).rejects.toThrow(
-    /Set TRIAD_STORE to wss:/,
+  expect(await keep(['--user', 'ada'], 'hunter2', { ...env, TRIAD_STORE: '' })).toMatch(
+    /^2 triad: Set TRIAD_STORE to wss:/,
   );
-  await expect(keep({})).rejects.toThrow(/--user NAME/);
-  await expect(keep({ user: 'ada', token: true })).rejects.toThrow(/--user NAME/);
-  await expect(keep({ user: 'ada' }, ' \n')).rejects.toThrow(/nothing in it/);
+  expect(await keep([])).toMatch(/^2 .*--user NAME/);
+  expect(await keep(['--user', 'ada', '--token'])).toMatch(/^2 .*--user NAME/);
+  expect(await keep(['--user', 'ada'], ' \n')).toMatch(/^2 .*nothing in it/);
   const folders = { config: home, data: home };
   const signal = AbortSignal.timeout(30_000);
   const look = () => checkStoreServer(folders, env, signal);
@@ -115,8 +116,8 @@ test('a login is kept for its address, never in plain sight; doctor signs in wit
     },
   ]);
 
-  expect(await keep({ user: 'ada' })).toMatch(
-    new RegExp(`^The password of ada is kept in ${home}/secrets.json and sent to ${server.url} only\\.\\n$`),
+  expect(await keep(['--user', 'ada'])).toMatch(
+    new RegExp(`^0 The password of ada is kept in ${home}/secrets.json and sent to ${server.url} only\\.\\n$`),
   );
   expect((await stat(`${home}/secrets.json`)).mode & 0o777).toBe(0o600);
   expect(await look()).toEqual([
@@ -133,6 +134,6 @@ test('a login is kept for its address, never in plain sight; doctor signs in wit
   expect((await look())[0]?.text).toMatch(/; the lease is held by ada on laptop \(pid 1\) since 2\S+Z$/);
   await server.query('UPDATE lease:owner SET until = time::now()');
   expect((await look())[0]?.text).toMatch(/; nobody holds the lease$/);
-  expect(await keep({ remove: true })).toContain('No login');
+  expect(await keep(['--remove'])).toContain('No login');
   expect(await readFile(`${home}/secrets.json`, 'utf8')).not.toContain('hunter2');
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import stringWidth from 'string-width';
 import type { AgentSummary } from '#contract/agent.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import { usageOf } from '#core/base/usage.ts';
 import { table } from '#hosts/cli/terminal/table.ts';
 import { truncate } from '#hosts/cli/terminal/truncate.ts';

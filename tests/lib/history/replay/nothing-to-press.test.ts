@@ -37,7 +37,7 @@ function change(who: Voice, call: string): void {
 function compact(who: Voice, n: number): void {
   const sizes = { tokensBefore: 90, tokensAfter: 9, auto: true };
   const entry = { kind: 'compaction', n, at: story.now, text: 'It was so.', upTo: 1, kept: '' } as const;
-  who.say({ type: 'compaction', entry: { ...entry, ...sizes, prior: [] } });
+  who.say({ type: 'compaction', entry: { ...entry, ...sizes, prior: [], priorRuns: [] } });
 }
 
 function end(who: Voice, outcome: 'error' | 'budget_exceeded'): void {
@@ -71,7 +71,7 @@ function tell(): DurableEvent[] {
 }
 
 const events = tell();
-const whole = events.reduce(reduce, viewBefore(emptyConversation()));
+const whole = reduce(viewBefore(emptyConversation()), events);
 
 async function opened(): Promise<Player> {
   const { conversation, runs, calls, approvals } = whole;
@@ -88,7 +88,8 @@ async function opened(): Promise<Player> {
 const createApp = (player: Player): App =>
   ({
     attention: { questions: questionsOf(player.view!.approvals) },
-    ...{ clock: { now: player.now }, contexts: { windowOf: () => null, compactAt: null } },
+    clock: { now: player.now },
+    contexts: { windowOf: () => null, compactAt: null },
   }) as unknown as App;
 
 /** Returns the names of the buttons that act. A text field counts as `say`. */
@@ -151,7 +152,7 @@ it('offers nothing at the cards of sub-agents that a fork has copied', async () 
   const isSubAgent = ({ parentRunId }: RunRow) => parentRunId !== null;
   const copiedView = {
     ...view,
-    runs: view.runs.map((run) => (isSubAgent(run) ? { ...run, cached: { ...run, runId: run.id } } : run)),
+    runs: view.runs.map((run) => (isSubAgent(run) ? { ...run, copiedFrom: { ...run, runId: run.id } } : run)),
   };
   const renderActs = (player: unknown) =>
     findActs(

@@ -52,7 +52,7 @@ it('folds what waits for the person, and not the time of a model or a tool', () 
   lead.toolEnd('toolu_1', 'write_file', 'completed', {}, 30_000);
   story.endWorkflow(lead, 'completed', '');
   const events = story.events.filter((event): event is DurableEvent => 'seq' in event);
-  const view = events.reduce(reduce, viewBefore(emptyConversation()));
+  const view = reduce(viewBefore(emptyConversation()), events);
   const times = timesOf(events);
   const folds = foldsIn(view, events, { from: times[0]!, to: times.at(-1)! });
   expect(folds).toHaveLength(1);

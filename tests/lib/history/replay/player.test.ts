@@ -35,7 +35,7 @@ function conversation() {
 }
 
 const { all, own, workflowId } = conversation();
-const whole = own.reduce(reduce, viewBefore(emptyConversation()));
+const whole = reduce(viewBefore(emptyConversation()), own);
 let connection: FakeConnection;
 let frames: (() => void)[];
 let now: number;
@@ -215,12 +215,12 @@ it('plays what the sub-agents of its origin did, as if its own lead had them', a
   helper.end('completed', 'I helped.');
   origin.endWorkflow(first.lead, 'completed', 'Helped.');
   const there = origin.events.filter((event): event is DurableEvent => 'seq' in event);
-  const rows = there.reduce(reduce, viewBefore(emptyConversation()));
-  const cached = { conversationId: 'origin', workflowId: 'first', runId: helper.runId };
+  const rows = reduce(viewBefore(emptyConversation()), there);
+  const copiedFrom = { conversationId: 'origin', workflowId: 'first', runId: helper.runId };
   const [workflow, lead] = [whole.workflows[0]!, whole.runs[0]!];
   const elsewhere = rows.runs
     .filter(({ id }) => id === helper.runId)
-    .map((run) => ({ ...run, workflowId, parentRunId: lead.id, conversationId: 'origin', cached }));
+    .map((run) => ({ ...run, workflowId, parentRunId: lead.id, conversationId: 'origin', copiedFrom }));
   const detail = { conversation: whole.conversation, runs: [], calls: [], approvals: [], requests: [] };
   connection = new FakeConnection()
     .on('workflow.get', (asked) =>
@@ -234,6 +234,6 @@ it('plays what the sub-agents of its origin did, as if its own lead had them', a
   const player = new Player(connection, workflowId, { schedule: () => () => undefined, now: () => now });
   await player.load();
   const run = player.end?.runs.find(({ id }) => id === helper.runId);
-  expect(run).toMatchObject({ cached, workflowId, parentRunId: lead.id, outcome: 'completed', text: 'I helped.' });
+  expect(run).toMatchObject({ copiedFrom, workflowId, parentRunId: lead.id, outcome: 'completed', text: 'I helped.' });
   expect(player.end?.workflows).toHaveLength(1);
 });

@@ -10,7 +10,10 @@ import type { Bar, BarKind, Lane } from '#lib/history/waterfall.ts';
 
 const none = { requestId: null, tool: null, toolCallId: null, approvalId: null, firstTokenAt: null };
 const bar = (kind: BarKind, from: number, to: number, rest: Partial<Bar> = {}): Bar => ({
-  ...{ kind, from, to, ...none },
+  kind,
+  from,
+  to,
+  ...none,
   ...rest,
 });
 const drawn = (bars: Bar[], sight = WHOLE) => drawnBars({ bars } as Lane, scaleOf({ from: 0, to: 10_000 }, []), sight);
@@ -81,7 +84,9 @@ it('finds the answer of a request, and what the agent was told before it', () =>
     assistant(5, 5020, { by: 'coagent' }),
   ] as Entry[];
   const request = (from: number, to: number, rest = {}) => ({
-    ...{ requestId: `r${from}`, startedAt: at(from), durationMs: to - from },
+    requestId: `r${from}`,
+    startedAt: at(from),
+    durationMs: to - from,
     ...rest,
   });
   const first = exchangeOf(request(100, 1990), entries);
@@ -101,7 +106,7 @@ it('tells the turns of a fast model apart: each answer names its request', () =>
       n,
       at: at(n * 100),
       parts: [],
-      ...(id && { request: { id, key: 'k' } }),
+      ...(id && { request: { id } }),
     }) as unknown as Entry;
   const prompt = { kind: 'user', n: 0, at: at(0), source: 'parent', text: 'Look.' };
   const result = { kind: 'tool', n: 2, at: at(200), name: 'grep', toolCallId: 'c' };

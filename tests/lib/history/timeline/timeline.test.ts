@@ -42,7 +42,8 @@ describe('time by cause', () => {
 
   it('tells a provider that is busy, another failure, and the limit of the provider apart', () => {
     const request = (requestId: string, attempt: number, code: 'rate_limited' | 'provider' | null) => ({
-      ...{ requestId, attempt },
+      requestId,
+      attempt,
       error: code === null ? null : { code, message: '' },
     });
     const requests = [request('a', 1, 'rate_limited'), request('b', 2, 'provider'), request('c', 3, null)];
@@ -119,7 +120,9 @@ describe('the axis', () => {
       fc.property(fc.uniqueArray(moment, { maxLength: 12 }), moment, moment, (edges, a, b) => {
         const sorted = edges.sort((x, y) => x - y);
         const folds = Array.from({ length: Math.floor(sorted.length / 2) }, (_, n) => ({
-          ...{ from: sorted[2 * n] ?? 0, to: sorted[2 * n + 1] ?? 0, parts: [] },
+          from: sorted[2 * n] ?? 0,
+          to: sorted[2 * n + 1] ?? 0,
+          parts: [],
         }));
         const { at } = scaleOf({ from: 0, to: 100_000 }, folds);
         expect(at(Math.min(a, b))).toBeLessThanOrEqual(at(Math.max(a, b)));

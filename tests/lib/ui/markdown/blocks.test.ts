@@ -57,7 +57,7 @@ describe('BlockReader', () => {
         for (let length = step; length < text.length; length += step) reader.read(text.slice(0, length), true);
         expect(reader.read(text, false)).toEqual(new BlockReader().read(text, false));
       }),
-      samples(12, 600),
+      samples(12, 300),
     );
   });
 
@@ -70,7 +70,7 @@ describe('BlockReader', () => {
           expect(html(reader.read(start, true))).toEqual(html(new BlockReader().read(start, false)));
         }
       }),
-      samples(12, 600),
+      samples(12, 300),
     );
   });
 

@@ -19,8 +19,16 @@ const ID = '01957a10-0000-7000-8000-000000000001';
 function call(before: Effect, after: Effect, parts: Partial<JudgedCall> & { by?: string } = {}): JudgedCall {
   const { by = 'user:1', ...rest } = parts;
   return {
-    ...{ conversationId: ID, workflowId: ID, runId: ID, toolCallId: 't', item: 0, at: '2026-03-01T12:00:00.000Z' },
-    ...{ agent: 'lead', tool: 'write_file', target: 'a', dangers: [] },
+    conversationId: ID,
+    workflowId: ID,
+    runId: ID,
+    toolCallId: 't',
+    item: 0,
+    at: '2026-03-01T12:00:00.000Z',
+    agent: 'lead',
+    tool: 'write_file',
+    target: 'a',
+    dangers: [],
     before: { effect: before, ruleId: before === after ? by : 'default' },
     after: { effect: after, ruleId: by },
     ...rest,
@@ -30,8 +38,15 @@ function call(before: Effect, after: Effect, parts: Partial<JudgedCall> & { by?:
 function preview(calls: JudgedCall[], parts: Partial<RulePreview> = {}): RulePreview {
   const rule = ruleOf({ id: 'user:1', effect: 'allow', tool: '*' });
   return {
-    ...{ calls, untold: [], rule, shadowedBy: null, dangers: [] },
-    ...{ startsNothing: false, bothNames: null, losesTrust: false, untrusted: false },
+    calls,
+    untold: [],
+    rule,
+    shadowedBy: null,
+    dangers: [],
+    startsNothing: false,
+    bothNames: null,
+    losesTrust: false,
+    untrusted: false,
     ...parts,
   };
 }
@@ -46,7 +61,10 @@ describe('figuresOf', () => {
     ];
     const { looked, decides, turns, changed, loosened } = figuresOf(preview(calls));
     expect({ looked, decides, changed: changed.length, loosened: loosened.length }).toEqual({
-      ...{ looked: 4, decides: 3, changed: 2, loosened: 1 },
+      looked: 4,
+      decides: 3,
+      changed: 2,
+      loosened: 1,
     });
     expect(turns).toEqual([
       { before: 'ask', after: 'allow', count: 2 },
@@ -73,7 +91,9 @@ describe('the form', () => {
     const empty = { effect: 'deny', about: 'bash', agent: '', pattern: '' } as const;
     expect(wishOf(empty)).toEqual({ effect: 'deny', tool: 'bash' });
     expect(wishOf({ ...empty, about: 'Execute', agent: 'a' })).toEqual({
-      ...{ effect: 'deny', permission: 'Execute', agent: 'a' },
+      effect: 'deny',
+      permission: 'Execute',
+      agent: 'a',
     });
     const rule = ruleOf({ effect: 'ask', permission: 'Execute', pattern: 'x' });
     expect(wishOf(formOf(rule))).toEqual({ effect: 'ask', permission: 'Execute', pattern: 'x' });

@@ -25,7 +25,7 @@ it('gives the view of a straight reduction at random cuts, forwards and backward
     fc.property(fc.array(cut, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 40 }), (cuts, every) => {
       const frames = new Keyframes(start, every);
       for (let from = 0; from < events.length; from += 17) frames.add(events.slice(from, from + 17));
-      for (const count of cuts) expect(frames.at(count)).toEqual(events.slice(0, count).reduce(reduce, start));
+      for (const count of cuts) expect(frames.at(count)).toEqual(reduce(start, events.slice(0, count)));
     }),
     samples(60),
   );
@@ -49,7 +49,7 @@ it('keeps to what there is', () => {
   const frames = new Keyframes(start, 10);
   frames.add(events);
   expect(frames.at(-5)).toEqual(start);
-  expect(frames.at(events.length + 5)).toEqual(events.reduce(reduce, start));
+  expect(frames.at(events.length + 5)).toEqual(reduce(start, events));
 });
 
 it('begins with nothing said and nothing spent', () => {

@@ -30,7 +30,7 @@ story.endWorkflow(lead, 'completed', 'Done.');
 const events = story.events.filter((event): event is DurableEvent => 'seq' in event);
 const times = events.map(({ at }) => Date.parse(at));
 const steps = stepsOf(events, times);
-const { runs } = events.reduce(reduce, viewBefore(emptyConversation()));
+const { runs } = reduce(viewBefore(emptyConversation()), events);
 
 it('tells each step in a sentence, and leaves out what only the books are told of', () => {
   expect(steps.map((step) => text.replay.step(step, text))).toEqual([

@@ -23,7 +23,7 @@ function told(parts: Part[], ms: number, between: (lead: Voice) => void = () => 
   const end = { kind: 'assistant', n: 1, at: story.now, messageId: MESSAGE, responseId: null } as const;
   lead.say({ type: 'message-end', entry: { ...end, parts, stopReason: 'end_turn', interrupted: false } });
   const events = story.events.filter((event): event is DurableEvent => 'seq' in event);
-  const view = begun.reduce(reduce, viewBefore(emptyConversation()));
+  const view = reduce(viewBefore(emptyConversation()), begun);
   const at = (after: number, all = events) => withWritten(view, writingsOf(all), start + after).open[0]!.parts;
   return { at, request, start, events, lead, story };
 }
@@ -54,9 +54,20 @@ it('waits for the first token, and ends with the request', () => {
   lead.say({
     type: 'usage',
     request: {
-      ...{ ...request, provider: 'anthropic', model: 'm', turn: 1, outputTokens: 1, thinkingTokens: 0, reported: true },
-      ...{ stopReason: 'end_turn', error: null, priceVersion: null, nanoUsd: null },
-      ...{ startedAt: new Date(start - 500).toISOString(), firstTokenMs: 1500, durationMs: 2500 },
+      ...request,
+      provider: 'anthropic',
+      model: 'm',
+      turn: 1,
+      outputTokens: 1,
+      thinkingTokens: 0,
+      reported: true,
+      stopReason: 'end_turn',
+      error: null,
+      priceVersion: null,
+      nanoUsd: null,
+      startedAt: new Date(start - 500).toISOString(),
+      firstTokenMs: 1500,
+      durationMs: 2500,
     },
   });
   const all = story.events.filter((event): event is DurableEvent => 'seq' in event);
@@ -82,6 +93,6 @@ it('keeps a part that was stored while it came', () => {
 it('shows nothing of an attempt that failed', () => {
   const { events } = told([{ type: 'text', text: 'x' }], 1000);
   const failed = events.filter(({ type }) => type !== 'message-end');
-  const view = failed.reduce(reduce, viewBefore(emptyConversation()));
+  const view = reduce(viewBefore(emptyConversation()), failed);
   expect(withWritten(view, writingsOf(failed), Infinity).open[0]!.parts).toEqual([]);
 });

@@ -8,10 +8,19 @@ const now = new Date(2026, 2, 15, 12).getTime();
 const daysAgo = (days: number, hour = 9) => new Date(2026, 2, 15 - days, hour).toISOString();
 const row = (id: string, folder: string, updatedAt: string, pinned?: true): ConversationRow => ({
   ...emptyConversation(),
-  ...{ id, title: id, folder, updatedAt, ...(pinned && { pinned }) },
+  id,
+  title: id,
+  folder,
+  updatedAt,
+  ...(pinned && { pinned }),
 });
 const look: RailLook = {
-  ...{ now, folded: new Set(), most: null, whole: new Set(), unfinished: new Set(), active: null },
+  now,
+  folded: new Set(),
+  most: null,
+  whole: new Set(),
+  unfinished: new Set(),
+  active: null,
 };
 
 /** `/a:`, `today a1`, `a2`, `more`. */

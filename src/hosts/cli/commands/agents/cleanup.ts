@@ -1,9 +1,24 @@
-/** `triad agents cleanup`: temporary agents that their workflow has left behind. */
+/** `triad agents cleanup`: removes temporary agents whose run has ended. */
+import type { Command } from 'commander';
 import type { Client } from '#contract/rpc.ts';
-import { visible } from '../../terminal/visible.ts';
+import { withClient } from '../../follow/link.ts';
 import type { Io } from '../../terminal/io.ts';
+import { visible } from '../../terminal/visible.ts';
+import { json } from '../parameters.ts';
 
-export async function cleanupAgents({ screen }: Io, client: Client, { json }: { json?: boolean }): Promise<void> {
+interface Options {
+  json?: boolean;
+}
+
+export function addAgentsCleanup(agents: Command, io: Io): void {
+  agents
+    .command('cleanup')
+    .description('remove temporary agents whose run has ended')
+    .addOption(json())
+    .action((options: Options) => withClient(io, (client) => cleanUp(io, client, options)));
+}
+
+async function cleanUp({ screen }: Io, client: Client, { json }: Options): Promise<void> {
   const { removed, working } = await client.request('agents.cleanup', {});
   if (json) return screen.data(`${JSON.stringify({ removed, working }, null, 2)}\n`);
   const names = working.map(({ agent, runId }) => `${visible(agent)} (${runId})`).join(', ');

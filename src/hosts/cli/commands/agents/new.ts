@@ -1,39 +1,47 @@
-/** `triad agents new`: writes the template of an agent, or a composition to begin with, and never over anything. */
+/** `triad agents new`: writes the template of an agent or of a composition, and never replaces a file. */
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { AgentName } from '#contract/agent.ts';
-import { compositionTemplate } from '#core/agents/compositions/composition-template.ts';
-import { alreadyExists, newPath } from '#core/agents/draft.ts';
-import { ownPlace, projectPlaces, userPlaces } from '#core/agents/places.ts';
-import { copyBuiltin } from '#core/agents/paths/copy-builtin.ts';
-import { agentTemplate } from '#core/agents/template.ts';
+import type { Command } from 'commander';
 import { codeOf } from '#core/base/errors.ts';
-import { folders } from '#core/settings/folders.ts';
-import { allTools } from '#core/tools/all-tools.ts';
 import { UsageError } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
+import { dir, NameOption } from '../parameters.ts';
 
-export interface NewOptions {
+interface Options {
   user?: boolean;
   dir?: string;
   composition?: boolean;
-  /** The built-in agent, or composition, that it begins as. */
+  /** The built-in agent or composition to start from. */
   from?: string;
 }
 
-export async function newAgent(io: Io, name: string, options: NewOptions): Promise<void> {
+export function addAgentsNew(agents: Command, io: Io): void {
+  agents
+    .command('new')
+    .description('create the file of an agent in .triad/agents, or of a composition; never replaces a file')
+    .argument('<name>', 'name of the new agent')
+    .option('--composition', 'create an agent with a control flow, in .triad/compositions')
+    .addOption(
+      new NameOption('agent', '--from <name>', 'built-in agent to start from (default for compositions: BUILD-SMART)'),
+    )
+    .option('--user', 'create it in your configuration folder, for all workspaces')
+    .addOption(dir())
+    .action((name: string, options: Options) => createAgent(io, name, options));
+}
+
+async function createAgent(io: Io, name: string, options: Options): Promise<void> {
+  const { AgentName } = await import('#contract/agent.ts');
   const checked = AgentName.safeParse(name);
   if (!checked.success) throw new UsageError(`"${name}" cannot name an agent: it ${checked.error.issues[0]?.message}`);
   const workspace = resolve(io.folder, options.dir ?? '.');
   if (!(await stat(workspace).catch(() => null))?.isDirectory())
     throw new UsageError(`There is no folder ${workspace}`);
-  const places = options.user
-    ? userPlaces((await folders(io.env)).config, io.env['HOME'] || homedir())
-    : projectPlaces(workspace);
   const isComposition = options.composition === true;
-  const place = ownPlace(places, options.user ? 'user' : 'project', isComposition)!;
-  const text = await textOf(checked.data, isComposition, options.from);
+  const place = await placeFor(io, workspace, isComposition, options.user === true);
+  const text = await templateFor(checked.data, isComposition, options.from);
+  const { alreadyExists, newPath } = await import('#core/agents/draft.ts');
+  const { allTools } = await import('#core/tools/all-tools.ts');
   const path = await newPath(place, name, allTools());
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text, { flag: 'wx' }).catch((error: unknown) => {
@@ -46,7 +54,18 @@ export async function newAgent(io: Io, name: string, options: NewOptions): Promi
   io.screen.note(`${task}. ${next}; check it with "triad agents validate ${name}".`);
 }
 
-function textOf(name: string, isComposition: boolean, from: string | undefined): Promise<string> | string {
-  if (isComposition) return compositionTemplate(name, from);
-  return from === undefined ? agentTemplate(name) : copyBuiltin(name, from);
+async function placeFor({ env }: Io, workspace: string, isComposition: boolean, isUser: boolean) {
+  const { ownPlace, projectPlaces, userPlaces } = await import('#core/agents/places.ts');
+  const { folders } = await import('#core/settings/folders.ts');
+  const places = isUser ? userPlaces((await folders(env)).config, env['HOME'] || homedir()) : projectPlaces(workspace);
+  return ownPlace(places, isUser ? 'user' : 'project', isComposition)!;
+}
+
+async function templateFor(name: string, isComposition: boolean, from: string | undefined): Promise<string> {
+  if (isComposition) {
+    const { compositionTemplate } = await import('#core/agents/compositions/composition-template.ts');
+    return compositionTemplate(name, from);
+  }
+  if (from === undefined) return (await import('#core/agents/template.ts')).agentTemplate(name);
+  return (await import('#core/agents/paths/copy-builtin.ts')).copyBuiltin(name, from);
 }

@@ -1,20 +1,19 @@
-/** What runs changed in files: those of a folder, and those that an id stands for. */
+/** Finds the runs that changed files, by folder or by id. */
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ChangeRow } from '#contract/change.ts';
-import { Id } from '#contract/ids.ts';
 import type { Client, Output } from '#contract/rpc.ts';
 import { UsageError } from '../../terminal/failure.ts';
-import { found } from '../sessions/load-session.ts';
+import { nullIfNotFound } from '../sessions/load-session.ts';
 
 const PAGE = 200;
 
-/** A call that changed something; its number counts those of the run from 1, in order of time. */
+/** A call that changed files. `number`: its position among the changing calls of the run, from 1, in order of time. */
 interface Call extends Pick<ChangeRow, 'toolCallId' | 'tool' | 'at' | 'files' | 'notKept'> {
   number: number;
 }
 
-/** What a run changed. `at`: when it did so first. */
+/** The file changes of a run. `at`: time of the first one. */
 export interface RunChanges extends Pick<
   ChangeRow,
   'conversationId' | 'workflowId' | 'runId' | 'agent' | 'folder' | 'at'
@@ -22,20 +21,20 @@ export interface RunChanges extends Pick<
   calls: Call[];
 }
 
-/** `prompt`: the message that it worked for. */
+/** A listed run. `prompt`: message of its workflow. */
 export interface ListedRun extends RunChanges {
   prompt: string;
 }
 
-/** What of a run is meant. */
+/** Selects one file or one call of a run. */
 export interface Part {
-  /** As the list names it, or as a path from where the person is. */
+  /** Path as in the list, or relative to the current folder. */
   file?: string | undefined;
   call?: number | undefined;
 }
 
-/** Of the newest runs of a folder, at most `most`, oldest first; whether there are more. Without those in the trash. */
-export async function runsIn(
+/** Returns the newest runs of a folder, at most `most`, oldest first. Excludes the trash. `more`: there are older ones. */
+export async function listRuns(
   client: Client,
   signal: AbortSignal,
   folder: string,
@@ -54,7 +53,7 @@ export async function runsIn(
   return { runs, more: false };
 }
 
-/** Newest first. */
+/** Yields the workflows of a folder, or all, newest first. */
 async function* workflows(
   client: Client,
   signal: AbortSignal,
@@ -63,7 +62,8 @@ async function* workflows(
   for (let before: string | null | undefined; before !== null;) {
     signal.throwIfAborted();
     const page: Output<'workflow.list'> = await client.request('workflow.list', {
-      ...{ limit: PAGE, ...(folder === undefined ? {} : { folder }) },
+      limit: PAGE,
+      ...(folder === undefined ? {} : { folder }),
       ...(before === undefined ? {} : { before }),
     });
     yield* page.items;
@@ -71,8 +71,9 @@ async function* workflows(
   }
 }
 
-/** Those that the id of a run, workflow or session stands for, or its first characters; throws where there is nothing of that name. */
-export async function runsOf(client: Client, signal: AbortSignal, word: string): Promise<RunChanges[]> {
+/** Returns the runs of an id, or of its first characters: of a run, workflow or session. Throws if nothing has this id. */
+export async function findRuns(client: Client, signal: AbortSignal, word: string): Promise<RunChanges[]> {
+  const { Id } = await import('#contract/ids.ts');
   const isWhole = Id.safeParse(word).success;
   if (!isWhole && !/^[0-9a-f][0-9a-f-]{5,34}$/.test(word))
     throw new UsageError(`"${word}" is not the id of a run: see "triad changes"`);
@@ -88,14 +89,14 @@ function isMeant({ runId, workflowId, conversationId }: ChangeRow, word: string)
 }
 
 async function sessionOf(client: Client, id: string): Promise<string[]> {
-  const run = await found(client.request('run.get', { runId: id }));
+  const run = await nullIfNotFound(client.request('run.get', { runId: id }));
   if (run) return [run.conversationId];
-  const workflow = await found(client.request('workflow.get', { workflowId: id }));
+  const workflow = await nullIfNotFound(client.request('workflow.get', { workflowId: id }));
   if (workflow) return [workflow.conversation.id];
-  return (await found(client.request('conversation.snapshot', { conversationId: id }))) ? [id] : [];
+  return (await nullIfNotFound(client.request('conversation.snapshot', { conversationId: id }))) ? [id] : [];
 }
 
-/** In which an id begins with the word: its own, that of a workflow, or that of a run. */
+/** Returns the sessions where the id of the session, of a workflow or of a run begins with the word. */
 async function sessionsWith(client: Client, signal: AbortSignal, word: string): Promise<string[]> {
   const meant = new Set<string>();
   const sessionOfWorkflow = new Map<string, string>();
@@ -106,7 +107,8 @@ async function sessionsWith(client: Client, signal: AbortSignal, word: string): 
   for (let before: string | null | undefined; before !== null;) {
     signal.throwIfAborted();
     const page: Output<'execution.list'> = await client.request('execution.list', {
-      ...{ limit: PAGE, ...(before === undefined ? {} : { before }) },
+      limit: PAGE,
+      ...(before === undefined ? {} : { before }),
     });
     for (const { id, workflow_id: workflowId } of page.items) {
       const session = sessionOfWorkflow.get(workflowId);
@@ -127,8 +129,8 @@ function byRun(rows: readonly ChangeRow[]): RunChanges[] {
   });
 }
 
-/** The only one; throws where the word stands for several, or none of what it stands for changed anything. */
-export function theRun(runs: readonly RunChanges[], word: string): RunChanges {
+/** Returns the only run. Throws if the word matches several runs, or none that changed files. */
+export function findRun(runs: readonly RunChanges[], word: string): RunChanges {
   const [run] = runs;
   if (run === undefined)
     throw new UsageError(`Nothing is kept of ${word}: it changed nothing in files that could be undone`);
@@ -137,8 +139,8 @@ export function theRun(runs: readonly RunChanges[], word: string): RunChanges {
   throw new UsageError(`${word} stands for ${runs.length} runs, name one of them: ${ids}`);
 }
 
-/** The run with only this part of it; throws where it has no such part. `from`: where the person is. */
-export function partOf(run: RunChanges, { file, call }: Part, from: string): RunChanges {
+/** Returns the run with only this file or call. Throws if the run has none. `from`: the current folder. */
+export function selectPart(run: RunChanges, { file, call }: Part, from: string): RunChanges {
   const { runId, folder } = run;
   let { calls } = run;
   if (call !== undefined) {

@@ -1,19 +1,11 @@
 /** Checks the folders of this installation, the settings in them and where keys lie. */
-import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, stat, statfs } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { writeFault } from '#core/base/write-fault.ts';
+import type { Checked } from '#core/host/checks/check-configuration.ts';
+import type { Finding as CheckFinding } from '#core/host/checks/finding.ts';
 import type { Folders } from '#core/settings/folders.ts';
-import { chmodAdvice, writeFault } from '#core/base/write-fault.ts';
-import { checkPrices } from '#core/model/prices.ts';
-import {
-  INSTANCE_FILE,
-  KEY_FILES,
-  KEY_MODE,
-  pricesFile,
-  settingsFile,
-  TRUST_FILE,
-} from '#core/settings/guarded-files.ts';
-import { checkSettings } from '#core/settings/settings.ts';
-import { sentenceOf } from '#core/settings/toml-file.ts';
+import { INSTANCE_FILE, KEY_FILES, pricesFile, settingsFile, TRUST_FILE } from '#core/settings/guarded-files.ts';
 import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
 
 const MB = 1024 * 1024;
@@ -46,55 +38,33 @@ async function checkFolder(name: string, folder: string, within: string[]): Prom
   }
 }
 
-export async function checkSettingsFile({ config }: Folders): Promise<Finding> {
-  const none = 'no file: all settings have their defaults';
-  return checkFile('settings', settingsFile(config), { none, check: checkSettings });
+/** The files of this installation that the check of the configuration reads: one line each. */
+export async function checkConfigFiles({ config }: Folders, { findings, files }: Checked) {
+  const errorIn = (file: string) => findings.find((one) => one.file === file && one.level === 'error');
+  const plain = (name: string, file: string, none: string): Finding =>
+    fault(name, errorIn(file)) ?? ok(name, files.includes(file) ? file : none);
+  const keys = KEY_FILES.map((name) => join(config, name));
+  return {
+    settings: plain('settings', settingsFile(config), 'no file: all settings have their defaults'),
+    prices: plain('prices', pricesFile(config), 'those that come with the program; "triad config prices" shows them'),
+    keys: fault('key storage', keys.map(errorIn).find(Boolean)) ?? (await describeKeyFile(keys[0]!)),
+  };
 }
 
-export async function checkPricesFile({ config }: Folders): Promise<Finding> {
-  const none = 'those that come with the program; "triad config prices" shows them';
-  return checkFile('prices', pricesFile(config), { none, check: checkPrices });
+function fault(name: string, finding: CheckFinding | undefined): Finding | null {
+  if (finding === undefined) return null;
+  const { file, line, what, todo } = finding;
+  if (what.includes(file)) return problem(name, what, todo);
+  if (KEY_FILES.some((one) => one === basename(file))) return problem(name, `${file}: ${what}`, todo);
+  return problem(name, `${file}:${line}: ${what}`, `${todo}; "triad check" lists all`);
 }
 
-/** `none`: what holds where there is no such file. */
-async function checkFile(
-  name: string,
-  file: string,
-  { none, check }: { none: string; check: typeof checkSettings | typeof checkPrices },
-): Promise<Finding> {
-  try {
-    const fault = await writeFault(file);
-    if (fault !== null) return problem(name, fault.what, fault.remedy);
-    const result = check(await readFile(file, 'utf8'));
-    if (result.ok) return ok(name, file);
-    const first = result.problems[0]!;
-    const where = `${file}:${first.line}: ${sentenceOf(first)}`;
-    return problem(name, where, 'correct this line; "triad config validate" lists all');
-  } catch (error) {
-    if (causeOf(error) === 'ENOENT') return ok(name, none);
-    return problem(name, `${file} cannot be read (${causeOf(error)})`, 'check its owner and permissions');
-  }
-}
-
-/** The files themselves; a key in the environment needs none. */
-export async function checkKeyFiles({ config }: Folders): Promise<Finding> {
-  const [plain, sealed] = await Promise.all(KEY_FILES.map((name) => checkKeyFile(join(config, name))));
-  return plain!.state === 'ok' && sealed!.state !== 'ok' ? sealed! : plain!;
-}
-
-async function checkKeyFile(file: string): Promise<Finding> {
-  try {
-    const mode = (await stat(file)).mode & 0o777;
-    const shown = `${file}, mode ${mode.toString(8).padStart(4, '0')}`;
-    const fault = await writeFault(file, KEY_MODE);
-    if (fault !== null) return problem('key storage', fault.what, fault.remedy);
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-      return problem('key storage', `${shown}: others can read it`, chmodAdvice(file, KEY_MODE));
-    return ok('key storage', `${shown}; not encrypted, only your account can read it`);
-  } catch (error) {
-    if (causeOf(error) === 'ENOENT') return ok('key storage', `${file}, not made yet`);
-    return problem('key storage', `${file} cannot be read (${causeOf(error)})`, 'check its owner and permissions');
-  }
+/** A key in the environment needs none. */
+async function describeKeyFile(file: string): Promise<Finding> {
+  const found = await stat(file).catch(() => null);
+  if (found === null) return ok('key storage', `${file}, not made yet`);
+  const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
+  return ok('key storage', `${file}, mode ${mode}; not encrypted, only your account can read it`);
 }
 
 export function size(bytes: number): string {

@@ -3,9 +3,10 @@ import type { McpServerView } from '#contract/mcp/mcp-methods.ts';
 import type { Client } from '#contract/rpc.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import { aborted } from '../../follow/link.ts';
-import { duration, oneLine } from '../../render/format.ts';
+import { duration } from '../../render/format.ts';
 import { needsAgreement } from '../../render/mcp-text.ts';
 import { type Finding, ok, warning } from './finding.ts';
+import { oneLine } from '../../terminal/visible.ts';
 
 /** How long one may take, in milliseconds. */
 const PATIENCE_MS = 15_000;

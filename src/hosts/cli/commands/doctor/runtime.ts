@@ -7,8 +7,8 @@ import type { ProviderState } from '#contract/providers/provider.ts';
 import type { Client } from '#contract/rpc.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import type { Folders } from '#core/settings/folders.ts';
-import type { Connected } from '#core/hosting/connect-or-own.ts';
-import { findOwner } from '#core/hosting/ownership.ts';
+import type { Connected } from '#core/host/ownership/connect-or-own.ts';
+import { findOwner } from '#core/host/ownership/ownership.ts';
 import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
 import { size } from './folders.ts';
 

@@ -1,20 +1,44 @@
-/** `triad mcp accept`: the person agrees to what a server says of its tools now. */
+/** `triad mcp accept`: stores that the person agrees to the current tools of a server. */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
 import type { Client } from '#contract/rpc.ts';
 import { nearest } from '#core/base/nearest.ts';
-import { changeLines, needsAgreement } from '../../render/mcp-text.ts';
+import { withClient } from '../../follow/link.ts';
 import { UsageError } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
 import { visible } from '../../terminal/visible.ts';
-import { type InFolder, serverNamed } from './list.ts';
+import { dir, json, serverArgument } from '../parameters.ts';
+import { findServer } from './find-server.ts';
 
-/** `tools`: by the server's own names or by those that agents use; none: all that changed or are new. */
-export async function acceptTools(
-  { screen }: Io,
+interface Options {
+  dir?: string;
+  json?: boolean;
+}
+
+export function addMcpAccept(mcp: Command, io: Io): void {
+  mcp
+    .command('accept')
+    .description('agree to tools of a server that are new or have changed, after a look at each change')
+    .addArgument(serverArgument())
+    .argument('[tools...]', 'only these tools (default: all that are new or have changed)')
+    .addOption(dir())
+    .addOption(json())
+    .action((name: string, tools: string[], options: Options) =>
+      withClient(io, (client) => acceptTools(io, client, { name, tools }, options)),
+    );
+}
+
+/** Accepts tools. `tools`: names of the server, or names that agents use; empty: all that are new or changed. */
+async function acceptTools(
+  io: Io,
   client: Client,
   { name, tools }: { name: string; tools: readonly string[] },
-  { folder, json }: InFolder,
+  { dir = '.', json }: Options,
 ): Promise<void> {
-  const server = await serverNamed(client, folder, name);
+  const { changeLines, needsAgreement } = await import('../../render/mcp-text.ts');
+  const { screen } = io;
+  const folder = resolve(io.folder, dir);
+  const server = await findServer(client, folder, name);
   for (const word of tools) {
     if (server.tools.some((tool) => tool.tool === word || tool.name === word)) continue;
     const near = nearest(
@@ -27,7 +51,7 @@ export async function acceptTools(
   const isMeant = (tool: { tool: string; name: string }): boolean =>
     tools.length === 0 || tools.includes(tool.tool) || tools.includes(tool.name);
   const open = server.tools.filter((tool) => needsAgreement(tool) && isMeant(tool));
-  // Printed before it is agreed to, and exactly that is agreed to.
+  // Accepts exactly the printed changes.
   if (!json) for (const tool of open) for (const line of changeLines(tool)) screen.data(`${line}\n`);
   const now =
     open.length === 0

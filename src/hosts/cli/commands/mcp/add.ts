@@ -1,39 +1,88 @@
-/** `triad mcp add`: a server into the person's settings, its secrets into the key store, and a test at once. */
-import { text as readText } from 'node:stream/consumers';
-import { McpServerName } from '#contract/agent.ts';
+/** `triad mcp add`: adds a server to the person's settings and its secrets to the key store, and tests it. */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
 import { isSecretName } from '#core/base/child-environment.ts';
 import { nameKeys } from '#core/base/redact.ts';
-import type { Link } from '../../follow/link.ts';
-import { testLines } from '../../render/mcp-text.ts';
-import { EXIT, hasCode, UsageError } from '../../terminal/failure.ts';
-import type { Io } from '../../terminal/io.ts';
-import { type GivenServer, serverOf } from './given-server.ts';
-import { answered } from './test.ts';
+import { withLink } from '../../follow/link.ts';
+import { EXIT, faultLine, hasCode, UsageError } from '../../terminal/failure.ts';
+import type { Exit, Io } from '../../terminal/io.ts';
+import { readInput } from '../../terminal/read-input.ts';
+import { dir, json } from '../parameters.ts';
 
-export interface AddOptions extends GivenServer {
-  name: string;
-  folder: string;
+interface Options {
+  url?: string;
+  env?: string[];
+  secret?: string[];
+  header?: string[];
+  cwd?: string;
   replace?: boolean;
+  dir?: string;
   json?: boolean;
 }
 
-/** `withLink`: runs its work with a connection. Exit code 1 where the server does not answer: it is kept. */
-export async function addServer(
-  io: Io,
-  { name, folder, replace = false, json, ...given }: AddOptions,
-  withLink: (work: (link: Link) => Promise<number>) => Promise<number>,
-): Promise<number> {
+export function addMcpAdd(mcp: Command, io: Io, exit: Exit): void {
+  mcp
+    .command('add')
+    .description('add a server to your settings, for all folders, and test it')
+    .configureOutput({
+      outputError: (text, write) => {
+        const hint = text.includes('unknown option')
+          ? ': what starts the server, with its options, stands behind "--"'
+          : '';
+        write(`${faultLine(text)}${hint}`);
+      },
+    })
+    .usage('NAME [options] (--url URL | -- COMMAND ARGS…)')
+    .argument('<name>', 'name of your choice: letters, digits, "-" and "_"')
+    .argument('[command...]', 'command that starts the server, after "--"')
+    .option('--url <url>', 'address of a server that runs elsewhere')
+    .option(
+      '--env <K=V>',
+      'environment variable of the server; stored with your keys if its name is that of a secret',
+      collect,
+    )
+    .option(
+      '--secret <K[=V]>',
+      'environment variable that is stored with your keys; without a value, you are asked for it',
+      collect,
+    )
+    .option(
+      '--header <"K: V">',
+      'HTTP header for the address; stored with your keys if its name is that of a secret',
+      collect,
+    )
+    .option(
+      '--cwd <folder>',
+      'folder where the server starts (default: that of the run; for npx, uvx and docker an empty folder)',
+    )
+    .option('--replace', 'replace your server of the same name')
+    .addOption(dir())
+    .addOption(json())
+    .action(async (name: string, command: string[], options: Options) =>
+      exit(await addServer(io, name, command, options)),
+    );
+}
+
+const collect = (value: string, values: string[] = []) => [...values, value];
+
+/** Adds the server. Resolves with exit code 1 if it does not answer; it stays in the settings. */
+async function addServer(io: Io, name: string, command: readonly string[], options: Options): Promise<number> {
+  const { McpServerName } = await import('#contract/agent.ts');
+  const { serverOf } = await import('./given-server.ts');
+  const { testLines } = await import('../../render/mcp-text.ts');
   const { screen } = io;
+  const { replace = false, json } = options;
+  const folder = resolve(io.folder, options.dir ?? '.');
   const named = McpServerName.safeParse(name);
   if (!named.success) throw new UsageError(`"${name}" cannot name an MCP server: it ${named.error.issues[0]?.message}`);
-  const { entry, secrets, open } = serverOf(given, io.folder);
-  for (const secret of await findSecretArguments(given.command.slice(1)))
+  const { entry, secrets, open } = serverOf({ ...options, command }, io.folder);
+  for (const secret of await findSecretArguments(command.slice(1)))
     screen.note(
       `The arguments contain a secret (${secret}): the settings store it as text, and other programs can read it. If the server reads a variable, use --secret NAME instead.`,
     );
   // Asked before anything is connected: a person may take their time.
-  const answers = await askedFor(io, open);
-  return withLink(async (link) => {
+  const answers = await readSecrets(io, open);
+  return withLink(io, async (link) => {
     const all = { ...secrets, ...answers };
     await link
       .ask((client) => client.request('mcp.add', { name, entry, secrets: all, replace }))
@@ -48,7 +97,7 @@ export async function addServer(
     const test = await link.ask((client) => client.request('mcp.test', { folder, name }));
     if (json) screen.data(`${JSON.stringify(test, null, 2)}\n`);
     else for (const line of testLines(test, screen.width)) screen.data(`${line}\n`);
-    if (answered(test)) return EXIT.ok;
+    if (test.error === null) return EXIT.ok;
     screen.note(
       `${name} is in your settings, but does not work yet: put it right with --replace, or try "triad mcp test ${name}"`,
     );
@@ -68,9 +117,9 @@ async function findSecretArguments(args: readonly string[]): Promise<string[]> {
 }
 
 /** Values of secrets by name: from the terminal without an echo or, where the input is none, a line of it for each. */
-async function askedFor(io: Io, names: readonly string[]): Promise<Record<string, string>> {
+async function readSecrets(io: Io, names: readonly string[]): Promise<Record<string, string>> {
   if (names.length === 0) return {};
-  const values = io.stdin.isTTY ? await typed(io, names) : await piped(io, names);
+  const values = io.stdin.isTTY ? await promptSecrets(io, names) : await readPipedSecrets(io, names);
   return Object.fromEntries(
     names.map((name, index) => {
       const value = values[index] ?? '';
@@ -81,13 +130,13 @@ async function askedFor(io: Io, names: readonly string[]): Promise<Record<string
   );
 }
 
-async function piped({ stdin }: Io, names: readonly string[]): Promise<string[]> {
-  const text = (await readText(stdin)).replace(/\r?\n$/, '');
+async function readPipedSecrets({ stdin }: Io, names: readonly string[]): Promise<string[]> {
+  const text = (await readInput({ stdin })).replace(/\r?\n$/, '');
   // One may have several lines, such as a certificate.
   return names.length === 1 ? [text] : text.split(/\r?\n/);
 }
 
-async function typed(io: Io, names: readonly string[]): Promise<string[]> {
+async function promptSecrets(io: Io, names: readonly string[]): Promise<string[]> {
   const terminal = await io.openTerminal();
   if (terminal === null) throw new UsageError('There is no terminal to ask for the secret on: pipe it in');
   const values: string[] = [];

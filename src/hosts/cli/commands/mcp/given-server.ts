@@ -1,4 +1,4 @@
-/** What was typed behind `triad mcp add` as an entry of the settings: what is secret of it stands there by its name alone. */
+/** Converts the arguments of `triad mcp add` into an entry of the settings, which names secrets without their values. */
 import { resolve } from 'node:path';
 import { checkLaunch, McpLaunch } from '#contract/mcp/mcp-entry.ts';
 import { isSecretName } from '#core/base/child-environment.ts';
@@ -7,7 +7,7 @@ import { findSecretArgument, wantedBy } from '#core/settings/mcp-json.ts';
 import { UsageError } from '../../terminal/failure.ts';
 import { visible } from '../../terminal/visible.ts';
 
-/** As the options have them. */
+/** The options of the command. */
 export interface GivenServer {
   command: readonly string[];
   url?: string;
@@ -21,11 +21,11 @@ export interface TypedServer {
   entry: McpLaunch;
   /** Values for the key store, by name. */
   secrets: Record<string, string>;
-  /** Names of secrets whose values are still to be asked for. */
+  /** Names of secrets without a value, which the person is asked for. */
   open: string[];
 }
 
-/** `folder`: where relative paths begin. Throws `UsageError`. */
+/** Returns the entry, with its secrets. `folder`: base of relative paths. Throws `UsageError`. */
 export function serverOf(given: GivenServer, folder: string): TypedServer {
   const { command: words, url, cwd } = given;
   const [command, ...args] = words;
@@ -46,7 +46,8 @@ export function serverOf(given: GivenServer, folder: string): TypedServer {
   const plain = {
     ...(command === undefined ? { url } : { command, args }),
     ...(cwd === undefined ? {} : { cwd: cwd.includes('${') ? cwd : resolve(folder, cwd) }),
-    ...{ env, headers },
+    env,
+    headers,
   };
   const named = wantedBy(parsed(plain)).secrets;
   for (const name of own.filter((one) => !named.includes(one))) {
@@ -66,13 +67,13 @@ export function serverOf(given: GivenServer, folder: string): TypedServer {
   return { entry, secrets: Object.fromEntries(secrets), open: [...open] };
 }
 
-/** Whether the name of a header says that its value is secret. */
+/** Returns true if the name of a header is that of a secret. */
 const isSecretHeader = (name: string): boolean =>
   /authorization|cookie/i.test(name) || isSecretName(name.replaceAll('-', '_'));
 
 const reference = (name: string): string => `\${secret:${name}}`;
 
-/** The values with those that are secret put aside; one that only refers to a variable or a secret is none itself. */
+/** Separates the secret values from the others. A reference to a variable or a secret is not secret itself. */
 function keepSecrets(values: ReadonlyMap<string, string>, secrets: Map<string, string>): Record<string, string> {
   return Object.fromEntries(
     [...values].map(([name, value]) => {
@@ -89,7 +90,7 @@ function pairs(words: readonly string[] = [], mark: '=' | ':', option: 'env' | '
   for (const word of words) {
     const at = word.indexOf(mark);
     const name = word.slice(0, Math.max(0, at)).trim();
-    // What was typed may be a secret: it is not said again.
+    // The error does not quote the value, which may be a secret.
     if (name === '')
       throw new UsageError(
         `--${option} takes ${option === 'env' ? 'NAME=VALUE' : '"NAME: VALUE"'}, and one has no "${mark}"`,
@@ -108,7 +109,7 @@ function secretOf(word: string): [string, string | null] {
   return [name, at < 0 ? null : word.slice(at + 1)];
 }
 
-/** In the words of the settings file where it does not fit. */
+/** Checks the entry, and throws with the text of the settings file if it is invalid. */
 function parsed(launch: unknown): McpLaunch {
   const result = McpLaunch.superRefine(checkLaunch).safeParse(launch, { error: problemWords });
   if (result.success) return result.data;

@@ -1,35 +1,63 @@
-/** `triad sessions fork`: a new session whose history ends at a message or a step of another one, or goes on from there. */
+/** `triad sessions fork`: makes a new session that ends at a message or a step of another one, or goes on from there. */
+import type { Command } from 'commander';
 import type { ApprovePolicy } from '#contract/agent.ts';
-import type { Client, Input } from '#contract/rpc.ts';
+import type { Client } from '#contract/rpc.ts';
 import type { ForkEnd } from '#contract/messages/fork.ts';
-import { terminalFor } from '../../follow/answers.ts';
-import { follow } from '../../follow/follow.ts';
-import { type Link, openLink } from '../../follow/link.ts';
+import { openLink, withClient } from '../../follow/link.ts';
 import type { Session } from '../../render/session-json.ts';
-import { stepLines } from '../../render/step-lines.ts';
 import { UsageError } from '../../terminal/failure.ts';
-import type { Io } from '../../terminal/io.ts';
+import type { Exit, Io } from '../../terminal/io.ts';
+import { approve, sessionArgument } from '../parameters.ts';
 import { loadSession } from './load-session.ts';
 
-interface Wish {
-  /** `WORKFLOW`, `STEP` of the newest one, `WORKFLOW:STEP` or `RUN:STEP`; ids, or the first characters of them. */
+interface Options {
+  /** `WORKFLOW`, `STEP` of the newest workflow, `WORKFLOW:STEP` or `RUN:STEP`. Accepts the first characters of ids. */
   at?: string;
-  before: boolean;
+  before?: boolean;
+  steps?: boolean;
+  goOn?: boolean;
+  approve?: ApprovePolicy;
   json?: boolean;
 }
 
-interface Place {
+export function addSessionsFork(sessions: Command, io: Io, exit: Exit): void {
+  sessions
+    .command('fork')
+    .description('make a new session whose history ends at a message or a step of this one; files stay as they are')
+    .addArgument(sessionArgument())
+    .option(
+      '--at <place>',
+      'id of a workflow, or its first characters; or a step: 4 (of the newest workflow), WORKFLOW:4 or RUN:4 (default: the newest workflow)',
+    )
+    .option('--before', 'end before that message instead of after it')
+    .option('--steps', 'list the steps, and make no session')
+    .option('--go-on', 'continue from that step: earlier work is copied, and the rest is requested again')
+    .addOption(approve())
+    .option('--json', 'print JSON; with --go-on, one event per line')
+    .action(async (id: string, options: Options) => {
+      const { before, steps, goOn } = options;
+      if ([before, steps, goOn].filter(Boolean).length > 1)
+        throw new UsageError('--before, --steps and --go-on are three different things: give one of them');
+      if (options.approve && !goOn) throw new UsageError('--approve belongs to --go-on: else nothing is asked');
+      if (goOn) return exit(await goOnFrom(io, id, options));
+      const work = (client: Client) =>
+        steps ? listSteps(io, client, id, options) : forkSession(io, client, id, options);
+      await withClient(io, work);
+    });
+}
+
+interface ForkPosition {
   workflowId: string;
-  /** Number of an entry of the run, which is the lead's where none is named. */
+  /** Number of an entry of the run; without `runId`, of the lead's run. */
   entry?: number;
   runId?: string;
 }
 
-export async function forkSession({ screen }: Io, client: Client, word: string, wish: Wish): Promise<void> {
-  const { before, json } = wish;
+async function forkSession({ screen }: Io, client: Client, word: string, options: Options): Promise<void> {
+  const { at, before, json } = options;
   const session = await loadSession(client, word);
   const end: ForkEnd = before ? 'before' : 'after';
-  const asked = { conversationId: session.conversation.id, ...placeOf(session, wish.at), end };
+  const asked = { conversationId: session.conversation.id, ...placeOf(session, at), end };
   if (before && asked.entry !== undefined) throw new UsageError('--before belongs to a message, not to a step of it');
   const { id, title, folder, agent, createdAt, from } = await client.request('conversation.fork', asked);
   if (json) return screen.data(`${JSON.stringify({ id, title, folder, agent, createdAt, from }, null, 2)}\n`);
@@ -37,39 +65,60 @@ export async function forkSession({ screen }: Io, client: Client, word: string, 
   screen.note(`Files stay as they are. To go on: triad run --conversation ${id} "…"`);
 }
 
-/** The steps at which it can be forked, with the place that `--at` takes. */
-export async function listSteps({ screen }: Io, client: Client, word: string, at: string | undefined): Promise<void> {
+/** Lists the steps at which the session can be forked, with their values for `--at`. */
+async function listSteps({ screen }: Io, client: Client, word: string, { at }: Options): Promise<void> {
   const session = await loadSession(client, word);
   const { workflowId } = placeOf(session, at);
   const runs = session.runs.filter((run) => run.workflowId === workflowId);
   const parts = await Promise.all(
     runs.map(async (run) => ({ run, entries: await client.request('run.entries', { runId: run.id }) })),
   );
+  const { stepLines } = await import('../../render/step-lines.ts');
   for (const line of stepLines(parts, screen.width, screen.dataStyle)) screen.data(`${line}\n`);
 }
 
-/** Resolves with the exit code once what goes on has ended. */
-export async function goOnFrom(
+/** Forks and goes on. Resolves with the exit code when the fork has ended. */
+function goOnFrom(io: Io, word: string, { at, ...options }: Options): Promise<number> {
+  const find = async (client: Client) => {
+    const session = await loadSession(client, word);
+    const place = placeOf(session, at);
+    if (place.entry === undefined)
+      throw new UsageError(
+        `--go-on needs a step, such as --at 4: see "triad sessions fork ${session.conversation.id} --steps"`,
+      );
+    return { conversationId: session.conversation.id, ...place };
+  };
+  return followFork(io, options, find, (id) => `Session ${id} goes on from there.`);
+}
+
+/**
+ * Makes a fork that goes on, and follows it. Resolves with the exit code when the fork has ended. `needsYes`: the fork
+ * starts only after a yes, so `--approve` is required without a terminal.
+ */
+export async function followFork(
   io: Io,
-  word: string,
-  { at, json, ...options }: Pick<Wish, 'at' | 'json'> & { approve?: ApprovePolicy },
+  { json = false, needsYes = false, ...options }: Pick<Options, 'approve' | 'json'> & { needsYes?: boolean },
+  find: (client: Client) => Promise<ForkPosition & { conversationId: string }>,
+  describe: (id: string, place: ForkPosition) => string,
 ): Promise<number> {
+  const { terminalFor } = await import('../../follow/answers.ts');
+  const { follow } = await import('../../follow/follow.ts');
   const { approve, terminal } = await terminalFor(io, options.approve);
   try {
     const link = await openLink(io, true);
     try {
-      const { id, workflowId } = await begun(link, word, at, approve);
+      const place = await link.ask(find);
+      if (needsYes && terminal === null && options.approve === undefined)
+        throw new UsageError('It starts after a yes, and there is no terminal to ask on: use --approve all');
+      // Sent without `ask`: a repeated request would make two forks.
+      const { id } = await link.current.client.request('conversation.fork', { ...place, goOn: true, approve });
+      const { workflows } = await link.ask((client) => client.request('conversation.snapshot', { conversationId: id }));
+      const running = workflows.at(-1)?.id ?? '';
       io.screen.note(
-        `Session ${id} goes on from there. Files stay as they are; steps that were done come from the cache, at no cost, and the rest is asked.`,
+        `${describe(id, place)} Files stay as they are. What was done until there is copied, at no cost; the rest is requested again.`,
       );
-      return await follow(io, link, {
-        conversationId: id,
-        json: json === true,
-        answers: terminal,
-        running: workflowId,
-        start: () => Promise.resolve(workflowId),
-        find: () => Promise.resolve(workflowId),
-      });
+      const start = () => Promise.resolve(running);
+      return await follow(io, link, { conversationId: id, json, answers: terminal, running, start, find: start });
     } finally {
       await link.close();
     }
@@ -78,23 +127,7 @@ export async function goOnFrom(
   }
 }
 
-async function begun(link: Link, word: string, at: string | undefined, approve: ApprovePolicy) {
-  const asked = await link.ask(async (client): Promise<Input<'conversation.fork'>> => {
-    const session = await loadSession(client, word);
-    const place = placeOf(session, at);
-    if (place.entry === undefined)
-      throw new UsageError(
-        `--go-on needs a step, such as --at 4: see "triad sessions fork ${session.conversation.id} --steps"`,
-      );
-    return { conversationId: session.conversation.id, ...place, goOn: true, approve };
-  });
-  // Not asked again where the answer is lost: it would be made twice.
-  const { id } = await link.current.client.request('conversation.fork', asked);
-  const { workflows } = await link.ask((client) => client.request('conversation.snapshot', { conversationId: id }));
-  return { id, workflowId: workflows.at(-1)?.id ?? '' };
-}
-
-function placeOf({ conversation, workflows, runs }: Session, at: string | undefined): Place {
+function placeOf({ conversation, workflows, runs }: Session, at: string | undefined): ForkPosition {
   const newest = workflows.at(-1);
   if (at === undefined || /^(0|[1-9]\d{0,5})$/.test(at)) {
     if (!newest) throw new UsageError('Nothing was said in this session yet');

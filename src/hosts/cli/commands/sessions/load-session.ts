@@ -1,5 +1,4 @@
-/** A whole conversation as the session commands need it, by its own id or by that of one of its workflows. */
-import { Id } from '#contract/ids.ts';
+/** Loads a conversation for the session commands, by its own id or the id of one of its workflows. */
 import { unlistedText } from '#contract/missing-text.ts';
 import type { Client } from '#contract/rpc.ts';
 import type { Snapshot } from '#contract/view.ts';
@@ -11,26 +10,27 @@ type List = 'conversation.list' | 'trash.list';
 const EVERYWHERE: readonly List[] = ['conversation.list', 'trash.list'];
 const PAGE = 200;
 
-/** The id of a session that is meant by an id or its first characters. */
-export async function sessionId(client: Client, word: string, lists = EVERYWHERE): Promise<string> {
+/** Returns the id of a session, from an id or its first characters. */
+export async function resolveSessionId(client: Client, word: string, lists = EVERYWHERE): Promise<string> {
   const see = `see "triad sessions list${lists.includes('conversation.list') ? '' : ' --trash'}"`;
-  return idMeant(client, word, { lists, kind: 'session', see });
+  return resolveId(client, word, { lists, kind: 'session', see });
 }
 
-/** The id of a run that is meant by an id or its first characters. */
-export async function meantRunId(client: Client, word: string): Promise<string> {
-  return idMeant(client, word, { lists: ['execution.list'], kind: 'run', see: 'see "triad sessions agents --json"' });
+/** Returns the id of a run, from an id or its first characters. */
+export async function resolveRunId(client: Client, word: string): Promise<string> {
+  return resolveId(client, word, { lists: ['execution.list'], kind: 'run', see: 'see "triad sessions trace"' });
 }
 
-interface Sought {
+interface IdSearch {
   lists: readonly (List | 'execution.list')[];
   kind: 'session' | 'run';
-  /** Where its ids are found. */
+  /** Hint of errors: the command that lists the ids. */
   see: string;
 }
 
-/** The id that is meant by an id or its first characters; throws where it cannot be one, or not a single one. */
-async function idMeant(client: Client, word: string, { lists, kind, see }: Sought): Promise<string> {
+/** Returns the whole id. Throws if the word is no id, or the beginning of none or of several. */
+async function resolveId(client: Client, word: string, { lists, kind, see }: IdSearch): Promise<string> {
+  const { Id } = await import('#contract/ids.ts');
   if (Id.safeParse(word).success) return word;
   if (!/^[0-9a-f][0-9a-f-]{5,34}$/.test(word)) throw new UsageError(`"${word}" is not the id of a ${kind}: ${see}`);
   const ids = (await Promise.all(lists.map((list) => idsIn(client, list)))).flat();
@@ -41,14 +41,14 @@ async function idMeant(client: Client, word: string, { lists, kind, see }: Sough
   return id;
 }
 
-/** Whether the lists have all that is stored; else says how many they have not. For a list that was read to its end. */
+/** Returns true if lists contain everything that is stored. Otherwise prints what is missing. Call it after the last page. */
 export async function isListWhole(screen: Io['screen'], client: Client): Promise<boolean> {
   const notice = unlistedText(await client.request('store.unlisted', {}));
   if (notice !== null) screen.note(notice);
   return notice === null;
 }
 
-async function idsIn(client: Client, list: Sought['lists'][number]): Promise<string[]> {
+async function idsIn(client: Client, list: IdSearch['lists'][number]): Promise<string[]> {
   const ids: string[] = [];
   for (let before: string | null | undefined; before !== null;) {
     const page: { items: { id: string }[]; next: string | null } = await client.request(list, {
@@ -61,34 +61,34 @@ async function idsIn(client: Client, list: Sought['lists'][number]): Promise<str
   return ids;
 }
 
-/** With the id of a workflow, of a trace or of a span only that workflow is in it. */
+/** Loads a session. The id of a workflow, a trace or a span selects only that workflow. */
 export async function loadSession(client: Client, word: string): Promise<Session> {
-  const id = (await workflowOfSpan(client, word)) ?? (await sessionId(client, word));
-  const snapshot = await found(client.request('conversation.snapshot', { conversationId: id }));
-  if (snapshot !== null) return wholeSession(client, snapshot);
-  const detail = await found(client.request('workflow.get', { workflowId: id }));
+  const id = (await workflowOfSpan(client, word)) ?? (await resolveSessionId(client, word));
+  const snapshot = await nullIfNotFound(client.request('conversation.snapshot', { conversationId: id }));
+  if (snapshot !== null) return loadEarlier(client, snapshot);
+  const detail = await nullIfNotFound(client.request('workflow.get', { workflowId: id }));
   if (detail === null) throw new UsageError(`There is no session ${id}: see "triad sessions list"`);
   const { conversation, workflow, runs, approvals } = detail;
   return { conversation, workflows: [workflow], runs, approvals };
 }
 
-/** Null where the word is neither a trace id nor a span id: an id of a session has hyphens in it. */
+/** Returns the workflow of a trace id or a span id; null for another word. An id of a session has hyphens. */
 async function workflowOfSpan(client: Client, word: string): Promise<string | null> {
   if (!/^(?:[0-9a-f]{32}|[0-9a-f]{16})$/.test(word)) return null;
-  const about = await found(client.request('trace.find', { id: word }));
+  const about = await nullIfNotFound(client.request('trace.find', { id: word }));
   if (about === null) throw new UsageError(`Nothing in the history has the trace or span id ${word}`);
   return about.workflowId;
 }
 
-/** The same, with what the store has lost of the conversation. */
+/** Loads a session like `loadSession`, with the parts that the store has lost. */
 export async function loadChecked(client: Client, word: string): Promise<Session> {
   const session = await loadSession(client, word);
   const { missing } = await client.request('conversation.check', { conversationId: session.conversation.id });
   return { ...session, missing };
 }
 
-/** Goes back page by page to the first workflow. */
-async function wholeSession(client: Client, newest: Snapshot): Promise<Session> {
+/** Loads all earlier workflows, page by page. */
+async function loadEarlier(client: Client, newest: Snapshot): Promise<Session> {
   let { workflows, runs, approvals } = newest;
   let { more } = newest;
   for (let first = workflows[0]; more && first !== undefined; first = workflows[0]) {
@@ -105,8 +105,8 @@ async function wholeSession(client: Client, newest: Snapshot): Promise<Session> 
   return { conversation: newest.conversation, workflows, runs, approvals };
 }
 
-/** Null where the runtime knows no such thing. */
-export async function found<T>(request: Promise<T>): Promise<T | null> {
+/** Returns the answer of a request; null instead of the error `not_found`. */
+export async function nullIfNotFound<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
   } catch (error) {

@@ -1,28 +1,47 @@
-/** `triad sessions project`: the Markdown files of sessions, made again from the history. */
-import type { Client, Output } from '#contract/rpc.ts';
+/** `triad sessions project`: writes the Markdown files of sessions again, from the history. */
+import type { Command } from 'commander';
 import { missingText } from '#contract/missing-text.ts';
+import type { Client, Output } from '#contract/rpc.ts';
+import { withClient } from '../../follow/link.ts';
 import type { Io } from '../../terminal/io.ts';
-import { isListWhole, sessionId } from './load-session.ts';
 import { visible } from '../../terminal/visible.ts';
+import { json, sessionArgument } from '../parameters.ts';
+import { isListWhole, resolveSessionId } from './load-session.ts';
+
+interface Options {
+  json?: boolean;
+}
+
+export function addSessionsProject(sessions: Command, io: Io): void {
+  sessions
+    .command('project')
+    .description('write the Markdown files of a session, or of all sessions, again from the history')
+    .addArgument(sessionArgument('[id]'))
+    .addOption(json())
+    .action((id: string | undefined, options: Options) =>
+      withClient(io, (client) => projectSessions(io, client, id, options)),
+    );
+}
 
 const PAGE = 50;
 const KEPT = ' Its files stay as they are, because they may have more.';
 
-/** Prints the folder of each; without an id, of all that are not in the trash. */
-export async function projectSessions(
+/** Writes the files, and prints the folder of each session; without an id, of all that are not in the trash. */
+async function projectSessions(
   { screen, signal }: Io,
   client: Client,
   word: string | undefined,
-  { json }: { json?: boolean },
+  { json }: Options,
 ): Promise<void> {
-  const ids = word === undefined ? everyId(client, signal) : [await sessionId(client, word, ['conversation.list'])];
+  const ids =
+    word === undefined ? everyId(client, signal) : [await resolveSessionId(client, word, ['conversation.list'])];
   const made: ({ id: string } & Output<'conversation.project'>)[] = [];
   for await (const id of ids) {
     signal.throwIfAborted();
     const projected = await client.request('conversation.project', { conversationId: id });
     const notice = missingText(projected.missing);
     if (notice !== null) screen.note(`${visible(projected.folder)}: ${notice}${projected.files === 0 ? KEPT : ''}`);
-    // Nothing was said in it yet.
+    // A session without a message has no folder.
     if (projected.files === 0 && notice === null) continue;
     made.push({ id, ...projected });
     if (!json) screen.data(`${visible(projected.folder)}\n`);

@@ -1,22 +1,34 @@
-/** `triad sessions resume`: goes on with the newest interrupted workflow of a conversation. */
+/** `triad sessions resume`: resumes the newest interrupted workflow of a conversation. */
+import type { Command } from 'commander';
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Answer } from '#contract/approval.ts';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { UsageError } from '../../terminal/failure.ts';
-import { terminalFor } from '../../follow/answers.ts';
-import { follow } from '../../follow/follow.ts';
-import type { Io } from '../../terminal/io.ts';
 import { openLink } from '../../follow/link.ts';
-import { loadSession } from './load-session.ts';
+import { UsageError } from '../../terminal/failure.ts';
+import type { Exit, Io } from '../../terminal/io.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+import { approve, jsonEvents, sessionArgument } from '../parameters.ts';
+import { loadSession } from './load-session.ts';
 
-export interface ResumeOptions {
+interface Options {
   approve?: ApprovePolicy;
   json?: boolean;
 }
 
-export async function resumeSession(io: Io, id: string, options: ResumeOptions): Promise<number> {
+export function addSessionsResume(sessions: Command, io: Io, exit: Exit): void {
+  sessions
+    .command('resume')
+    .description('resume the newest interrupted workflow of a session')
+    .addArgument(sessionArgument())
+    .addOption(approve())
+    .addOption(jsonEvents())
+    .action(async (id: string, options: Options) => exit(await resumeSession(io, id, options)));
+}
+
+async function resumeSession(io: Io, id: string, options: Options): Promise<number> {
+  const { terminalFor } = await import('../../follow/answers.ts');
+  const { follow } = await import('../../follow/follow.ts');
   const { approve, terminal } = await terminalFor(io, options.approve);
   try {
     const link = await openLink(io, true);
@@ -47,7 +59,7 @@ export async function resumeSession(io: Io, id: string, options: ResumeOptions):
   }
 }
 
-/** The stored workflow asks; whoever resumes it may answer everything alike. */
+/** Returns how questions are answered: allow all, ask at the terminal, or reject all. */
 function answersOf(approve: ApprovePolicy, terminal: Terminal | null): Terminal | Answer {
   if (approve === 'all') return { kind: 'allow', confirmed: true };
   return terminal ?? { kind: 'reject', reason: 'Nobody was there to answer' };

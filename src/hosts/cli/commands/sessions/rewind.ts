@@ -1,28 +1,46 @@
-/** `triad sessions rewind`: back to before a message, its files, what the lead is told of, or both; and forth again. */
+/** `triad sessions rewind`: makes a session that ends before a message, and undoes later file changes; or only undoes them. */
+import type { Command } from 'commander';
 import type { ChangeRow, UndoneFile } from '#contract/change.ts';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { inTheWay, undoneLines } from '../../render/change-text.ts';
+import { withClient } from '../../follow/link.ts';
 import { hasCode, UsageError } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
+import { json, sessionArgument } from '../parameters.ts';
 import { loadSession } from './load-session.ts';
 
-interface Wish {
-  files: boolean;
-  messages: boolean;
-  /** Takes back that it went back. */
-  again: boolean;
-  /** Files in the way are left as they are. */
-  leave: boolean;
+interface Options {
+  /** True: only undoes file changes, and makes no session. */
+  files?: boolean;
+  /** True: skips files in conflict. */
+  leave?: boolean;
+  /** True: redoes the file changes. */
+  again?: boolean;
   json?: boolean;
 }
 
-/** Throws `conflict` where a file is in the way, and then tells all that are; nothing was done then. */
-export async function rewindSession(
+export function addSessionsRewind(sessions: Command, io: Io): void {
+  sessions
+    .command('rewind')
+    .description('go back to before a message: make a session that ends there, and revert what agents changed since')
+    .addArgument(sessionArgument())
+    .argument('<workflow>', 'message to go back to before: the id of its workflow, or the first characters')
+    .option('--files', 'only revert files, and make no session')
+    .option('--leave', 'skip files that are in the way, and revert the others')
+    .option('--again', 'with --files: undo that')
+    .addOption(json())
+    .action(async (id: string, workflow: string, options: Options) => {
+      if (options.again && !options.files) throw new UsageError('--again belongs to --files: the new session stays');
+      await withClient(io, (client) => rewindSession(io, client, { id, workflow }, options));
+    });
+}
+
+/** Rewinds a session. Throws `conflict` if files are in conflict, prints them, and changes nothing. */
+async function rewindSession(
   { screen }: Io,
   client: Client,
   named: { id: string; workflow: string },
-  { files, messages, again, leave, json }: Wish,
+  { files: onlyFiles = false, again = false, leave = false, json }: Options,
 ): Promise<void> {
   const { conversation, workflows } = await loadSession(client, named.id);
   const meant = workflows.filter(({ id }) => id.startsWith(named.workflow));
@@ -31,55 +49,53 @@ export async function rewindSession(
     throw new UsageError(
       `"${named.workflow}" is not the id of one workflow of this session: see "triad sessions show ${conversation.id}"`,
     );
-  const conversationId = conversation.id;
-  const rows = files ? await client.request('change.list', { conversationId }) : [];
+  const place = { conversationId: conversation.id, workflowId: workflow.id };
+  const rows = await client.request('change.list', { conversationId: conversation.id });
   const changes = rows.filter((row) => row.workflowId >= workflow.id);
-  const hasChanges = changes.length > 0;
-  const input = { conversationId, workflowId: workflow.id, again, leave, messages, files: hasChanges };
-  const done = messages || hasChanges ? await goBack({ screen }, client, input) : [];
-  if (json) {
-    const told = messages ? { left: !again } : {};
-    return screen.data(
-      `${JSON.stringify({ conversationId, workflowId: workflow.id, again, ...(files ? { files: done } : {}), ...told }, null, 2)}\n`,
-    );
+  const isNothing = onlyFiles && changes.length === 0;
+  const done = isNothing ? { files: [] } : await goBack({ screen }, client, { ...place, onlyFiles, again, leave });
+  if (json) return screen.data(`${JSON.stringify({ ...place, again, ...done }, null, 2)}\n`);
+  const { undoneLines } = await import('../../render/change-text.ts');
+  for (const line of undoneLines({ calls: changes.map(callOf) }, done.files, again)) screen.data(`${line}\n`);
+  if (changes.length === 0) screen.note('No agent has changed a file since then.');
+  if (done.fork !== undefined) {
+    screen.data(`${done.fork}\n`);
+    screen.note(`That session ends before the message. To go on: triad run --conversation ${done.fork} "…"`);
   }
-  for (const line of undoneLines({ calls: changes.map(callOf) }, done, again)) screen.data(`${line}\n`);
-  if (files && changes.length === 0) screen.note('No agent has changed a file since then.');
-  if (messages)
-    screen.data(
-      `The lead is ${again ? 'told again of' : 'not told any more of'} this message and what came after it.\n`,
-    );
-  if (again) return;
-  const options = [...(files && changes.length > 0 ? ['--files'] : []), ...(messages ? ['--messages'] : [])];
-  if (options.length > 0)
-    screen.note(
-      `To take that back: triad sessions rewind ${conversationId} ${workflow.id} ${options.join(' ')} --again`,
-    );
+  if (again || !done.files.some(({ outcome }) => outcome === 'put_back' || outcome === 'merged')) return;
+  screen.note(
+    `To take the undo back: triad sessions rewind ${place.conversationId} ${place.workflowId} --files --again`,
+  );
 }
 
-interface RewindInput extends Omit<Wish, 'json'> {
+interface RewindInput {
   conversationId: string;
   workflowId: string;
+  onlyFiles: boolean;
+  again: boolean;
+  leave: boolean;
 }
 
-/** Files and messages go in one request: both or nothing. Returns the outcome of each file. */
+/** Forks and undoes the files, or does neither. Returns the id of the new session, and the outcome of each file. */
 async function goBack(
   { screen }: Pick<Io, 'screen'>,
   client: Client,
-  { conversationId, workflowId, again, leave, messages, files }: RewindInput,
-): Promise<UndoneFile[]> {
+  { conversationId, workflowId, onlyFiles, again, leave }: RewindInput,
+): Promise<{ fork?: string; files: UndoneFile[] }> {
   const undo = { conversationId, target: { fromWorkflowId: workflowId }, redo: again };
   try {
-    if (!messages) return await client.request('change.undo', { ...undo, leave });
-    const rewind = { conversationId, workflowId, left: !again, files, leave };
-    return (await client.request('conversation.rewind', rewind)).files;
+    if (onlyFiles) return { files: await client.request('change.undo', { ...undo, leave }) };
+    const { conversation, files } = await client.request('conversation.rewind', { conversationId, workflowId, leave });
+    return { fork: conversation.id, files };
   } catch (error) {
-    // The session was found: its folder, or what was kept, is gone.
-    if (files && hasCode(error, 'not_found')) throw new TriadError('conflict', String(error), { cause: error });
-    if (!files || !hasCode(error, 'conflict') || leave) throw error;
-    // The error names the first; what else is wrong has no files.
+    // The session exists, so its folder or its stored contents are deleted.
+    if (hasCode(error, 'not_found')) throw new TriadError('conflict', String(error), { cause: error });
+    if (!hasCode(error, 'conflict') || leave) throw error;
+    // The error names only the first file. Another kind of conflict has no files.
     const previewed = await client.request('change.undo', { ...undo, preview: true }).catch(() => []);
+    const { inTheWay } = await import('../../render/change-text.ts');
     for (const line of inTheWay(previewed, again)) screen.note(line);
+    if (!onlyFiles) screen.note('No session was made. With --leave it is made all the same.');
     throw error;
   }
 }

@@ -1,16 +1,29 @@
-/** `triad sessions search`: the places in the history where all words occur, newest first. */
+/** `triad sessions search`: lists the entries of the history that contain all words, newest first. */
+import type { Command } from 'commander';
 import type { Client } from '#contract/rpc.ts';
+import { withClient } from '../../follow/link.ts';
 import type { Io } from '../../terminal/io.ts';
+import { json, limit } from '../parameters.ts';
 import { isListWhole } from './load-session.ts';
+
+interface Options {
+  limit?: number;
+  json?: boolean;
+}
+
+export function addSessionsSearch(sessions: Command, io: Io): void {
+  sessions
+    .command('search')
+    .description('find prompts, answers, reports and results of tools that contain all of these words')
+    .argument('<text>', 'words to find')
+    .addOption(limit())
+    .addOption(json())
+    .action((text: string, options: Options) => withClient(io, (client) => searchSessions(io, client, text, options)));
+}
 
 const PAGE = 50;
 
-export async function searchSessions(
-  { screen }: Io,
-  client: Client,
-  text: string,
-  options: { json?: boolean; limit?: number },
-): Promise<void> {
+async function searchSessions({ screen }: Io, client: Client, text: string, options: Options): Promise<void> {
   const {
     items,
     next,

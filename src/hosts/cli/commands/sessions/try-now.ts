@@ -1,9 +1,20 @@
 /** `triad sessions try-now`: sends the requests of a session that wait for their provider again at once. */
+import type { Command } from 'commander';
 import type { Client } from '#contract/rpc.ts';
+import { withClient } from '../../follow/link.ts';
 import type { Io } from '../../terminal/io.ts';
+import { sessionArgument } from '../parameters.ts';
 import { loadSession } from './load-session.ts';
 
-export async function tryNow({ screen }: Io, client: Client, id: string): Promise<void> {
+export function addSessionsTryNow(sessions: Command, io: Io): void {
+  sessions
+    .command('try-now')
+    .description('send the model requests of a session that wait for their provider again, at once')
+    .addArgument(sessionArgument())
+    .action((id: string) => withClient(io, (client) => tryNow(io, client, id)));
+}
+
+async function tryNow({ screen }: Io, client: Client, id: string): Promise<void> {
   const { workflows } = await loadSession(client, id);
   const running = workflows.filter(({ outcome }) => outcome === null);
   const replies = await Promise.all(

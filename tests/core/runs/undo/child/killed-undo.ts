@@ -18,8 +18,8 @@ const { end, error, steps } = await interruptAt(
   [folder, `${folder}-replaced`],
   async () => {
     const target = { fromWorkflowId: workflowId };
-    if (kind === 'undo') await runtime.request('change.undo', { conversationId, target, redo: !isBack });
-    else await runtime.request('conversation.rewind', { conversationId, workflowId, left: isBack, files: true });
+    if (kind === 'rewind' && isBack) await runtime.request('conversation.rewind', { conversationId, workflowId });
+    else await runtime.request('change.undo', { conversationId, target, redo: !isBack });
   },
 );
 if (end === 'failed') throw error;

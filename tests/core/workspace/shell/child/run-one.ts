@@ -7,22 +7,21 @@ import { runShell } from '#core/workspace/shell/shell-process.ts';
 
 const [, , folder = '', file = '', command = ''] = process.argv;
 await runShell({
-  ...{
-    folder,
-    file,
-    command,
-    workspace: { folder, root: readFolderIdSync(folder)!, own: [], sessions: [], secrets: NO_FILES },
-  },
-  ...{
-    sandbox: await findSandbox(process.env),
-    network: false,
-    saidIn: null,
-    write: 'all',
-    env: process.env,
-    options: NO_OPTIONS,
-    running: new RunningCommands(),
-  },
-  ...{ fileBytes: 1000, resultBytes: 1000, timeoutMs: 60_000, graceMs: 1000 },
+  folder,
+  file,
+  command,
+  workspace: { folder, root: readFolderIdSync(folder)!, own: [], sessions: [], secrets: NO_FILES },
+  sandbox: await findSandbox(process.env),
+  network: false,
+  saidIn: null,
+  write: 'all',
+  env: process.env,
+  options: NO_OPTIONS,
+  running: new RunningCommands(),
+  fileBytes: 1000,
+  resultBytes: 1000,
+  timeoutMs: 60_000,
+  graceMs: 1000,
   signal: new AbortController().signal,
   onOutput: () => {},
 });

@@ -9,8 +9,19 @@ import { memoryClient } from '../../../support/memory-client.ts';
 import { memoryIo, typing } from '../../../support/memory-io.ts';
 
 const view = (given: Partial<McpServerView>): McpServerView => ({
-  ...{ name: 'web', source: 'user', file: '/config.toml', kind: 'http', runs: 'https://mcp.example', state: 'usable' },
-  ...{ fault: null, permissions: [], sampling: false, signIn: 'out', process: null, heardAt: null, tools: [] },
+  name: 'web',
+  source: 'user',
+  file: '/config.toml',
+  kind: 'http',
+  runs: 'https://mcp.example',
+  state: 'usable',
+  fault: null,
+  permissions: [],
+  sampling: false,
+  signIn: 'out',
+  process: null,
+  heardAt: null,
+  tools: [],
   ...given,
 });
 const never = new AbortController().signal;
@@ -189,8 +200,15 @@ test('doctor has a line for each that is used, one for all that wait for trust, 
 
 test('show, test and doctor report that a server runs in the sandbox', async () => {
   const process: McpProcess = {
-    ...{ status: 'ready', since: '2026-01-01T00:00:00.000Z', pid: 7, users: 0, error: null, retryAt: null },
-    ...{ words: null, log: [], isSandboxed: true },
+    status: 'ready',
+    since: '2026-01-01T00:00:00.000Z',
+    pid: 7,
+    users: 0,
+    error: null,
+    retryAt: null,
+    words: null,
+    log: [],
+    isSandboxed: true,
   };
   const server = view({ kind: 'stdio', signIn: 'none', process });
   const found: McpTest = { server, error: null, durationMs: 1, resources: [], prompts: [] };
@@ -204,8 +222,15 @@ test('show, test and doctor report that a server runs in the sandbox', async () 
 
 test('list marks changed and new tools, and accept shows and sends only these tools', async () => {
   const tool = (name: string, state: McpToolView['state'], before: string | null): McpToolView => ({
-    ...{ name: `mcp__web__${name}`, tool: name, description: `Runs ${name}\nquickly`, inputSchema: {} },
-    ...{ permissions: [], hash: `hash of ${name}`, state, before, offered: true },
+    name: `mcp__web__${name}`,
+    tool: name,
+    description: `Runs ${name}\nquickly`,
+    inputSchema: {},
+    permissions: [],
+    hash: `hash of ${name}`,
+    state,
+    before,
+    offered: true,
   });
   const tools = [tool('lamp', 'changed', 'Runs lamp'), tool('bell', 'new', null), tool('door', 'known', null)];
   const client = memoryClient({
@@ -237,7 +262,9 @@ test('test lists resources and prompts, and prompt prints the text of one', asyn
   ];
   const client = memoryClient({
     'mcp.test': () => ({
-      ...{ server: view({}), error: null, durationMs: 1 },
+      server: view({}),
+      error: null,
+      durationMs: 1,
       resources: [{ uri: 'demo://a.md', name: 'a', description: 'A document' }],
       prompts: [{ name: 'weather', description: 'Asks about it', arguments: promptArguments }],
     }),

@@ -66,7 +66,7 @@ test('a table of what was asked and what came of it', async () => {
   expect(out).toContain(workflowId);
   expect(out).not.toContain('\u001b');
   expect(err).toContain('Only the first 2: more with --limit.\n');
-  expect(err).toContain('To see one with all around it: triad sessions trace WORKFLOW\n');
+  expect(err).toContain('To see one with all around it, and its id: triad sessions trace WORKFLOW\n');
   for (const line of executionTable(rows, 60)) expect(stringWidth(line)).toBeLessThanOrEqual(60);
 });
 

@@ -41,17 +41,20 @@ test('a fork says where it is from, and the first one that it was made', async (
 
   expect(await show(id)).toContain('Taken over from the session that this one was forked from');
   expect(await show(conversationId)).toContain(`Forked before this: session ${empty.id}`);
-  expect(await exported(id)).toContain(`- ${from}. Files stayed as they were.\n`);
+  expect(await exported(id)).toContain(`- ${from}. The fork changed no file.\n`);
   expect(await exported(conversationId)).toContain(`- Forked after this: session ${id}.\n`);
   const listed = JSON.parse((await triad('list', '--json')).out) as { id: string; from?: object }[];
   expect(listed.find((one) => one.id === id)).toMatchObject({ from: { conversationId, workflowId } });
   expect(listed.find((one) => one.id === conversationId)).not.toHaveProperty('from');
   expect(JSON.parse((await triad('show', id, '--json')).out)).toMatchObject({
-    workflows: [{ taken: { workflowId: first } }, { taken: { conversationId, workflowId }, usage: { costUsd: 0 } }],
+    workflows: [
+      { copiedFrom: { workflowId: first } },
+      { copiedFrom: { conversationId, workflowId }, usage: { costUsd: 0 } },
+    ],
   });
 });
 
-test('a fork at a step goes on from there: it says what is from the cache, and what was asked', async () => {
+test('a fork at a step goes on from there: it says what is copied, and what was asked', async () => {
   const engine = await start(threeChildren());
   const { conversationId, runtime: client } = engine;
   const { workflowId } = await engine.ask('Look at all of it');
@@ -73,13 +76,13 @@ test('a fork at a step goes on from there: it says what is from the cache, and w
   expect(engine.model.requests).toHaveLength(count + 1);
   expect(went.code).toBe(0);
   expect(went.err).toMatch(/Session (\S+) goes on from there\. Files stay as they are/);
-  expect(went.err).toContain('≡ lead: response from cache, $0\n');
-  expect(went.err).toMatch(/✓ alpha from cache, \$0\n/);
-  expect(went.err.match(/≡ lead: spawn_agent from cache, \$0\n/g)).toHaveLength(3);
+  expect(went.err).toContain('≡ lead: response copied, $0\n');
+  expect(went.err).toMatch(/✓ alpha copied, \$0\n/);
+  expect(went.err.match(/≡ lead: spawn_agent copied, \$0\n/g)).toHaveLength(3);
   expect(went.out).toContain('All parts are done.');
   const id = /Session (\S+) goes on/.exec(went.err)?.[1] ?? '';
   expect((await triad('show', id)).out).toMatch(
-    /Went on from step 4 of run[^]*✓ alpha \(spawn\) · completed · from cache, \$0/,
+    /Went on from step 4 of run[^]*✓ alpha \(spawn\) · completed · copied, \$0/,
   );
   expect((await triad('show', conversationId)).out).toContain(`Forked at a step of this: session ${id}`);
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { Snapshot, ToolCallRow } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { ZERO_TALLY } from '#domain/tally.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { newId } from '#core/base/ids.ts';
 import { main } from '#hosts/cli/program.ts';
@@ -144,7 +144,9 @@ test.each([['list'], ['list', '--trash'], ['search', 'Review'], ['project']])(
   async (...args) => {
     const nothing = () => ({ items: [], next: null });
     const client = history({
-      ...{ 'conversation.list': nothing, 'trash.list': nothing, 'history.search': nothing },
+      'conversation.list': nothing,
+      'trash.list': nothing,
+      'history.search': nothing,
       'store.unlisted': () => ({ conversations: 1, workflows: 0 }),
     });
     expect(await triad(['sessions', ...args], client)).toMatchObject({

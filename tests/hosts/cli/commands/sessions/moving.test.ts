@@ -1,7 +1,7 @@
 /** `triad sessions search`, `export`, `clean`, `delete` and `restore`. */
 import { expect, test } from 'vitest';
 import stringWidth from 'string-width';
-import type { ChangeRow } from '#contract/change.ts';
+import type { ChangeRow, UndoneFile } from '#contract/change.ts';
 import type { SearchHit } from '#contract/view.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
@@ -10,6 +10,8 @@ import { hitLines } from '#hosts/cli/render/hit-lines.ts';
 import { at, conversationId, conversationRow, leadId, workflowId, workflowRow } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
+
+const forkId = '01957a10-0000-7000-8000-0000000000f0';
 
 const hit: SearchHit = {
   conversationId,
@@ -80,24 +82,39 @@ test('one session goes to the trash and comes back', async () => {
   expect(restored.err).toBe('Restored from the trash.\n');
 });
 
-test('rewind reverts files and excludes messages in one request, and a file in the way prevents both', async () => {
+test('rewind makes a session and undoes the files in one request, and a file in the way prevents both', async () => {
   let isInTheWay = true;
+  let outcome: UndoneFile['outcome'] = 'put_back';
   const version = (hash: string) => ({ kind: 'file' as const, hash, bytes: 1, mode: 0o644 });
   const change: ChangeRow = {
-    ...{ conversationId, workflowId, runId: leadId, agent: 'lead', at, toolCallId: 'call', tool: 'write_file' },
-    ...{ folder: '/work', notKept: [] },
+    conversationId,
+    workflowId,
+    runId: leadId,
+    agent: 'lead',
+    at,
+    toolCallId: 'call',
+    tool: 'write_file',
+    folder: '/work',
+    notKept: [],
     files: [{ path: 'a.txt', before: version('b'), after: version('c'), state: 'done', kept: true }],
   };
   const answers: Parameters<typeof memoryClient>[0] = {
     'conversation.snapshot': () => ({
-      ...{ seq: 0, conversation: conversationRow(), workflows: [workflowRow()], more: false },
-      ...{ runs: [], entries: {}, calls: [], approvals: [], open: [] },
+      seq: 0,
+      conversation: conversationRow(),
+      workflows: [workflowRow()],
+      more: false,
+      runs: [],
+      entries: {},
+      calls: [],
+      approvals: [],
+      open: [],
     }),
     'change.list': () => [change],
     'change.undo': () => [{ path: 'a.txt', outcome: 'put_back' }],
     'conversation.rewind': () => {
       if (isInTheWay) throw new TriadError('conflict', 'a.txt: what was changed since is in the way');
-      return { files: [{ path: 'a.txt', outcome: 'put_back' }] };
+      return { conversation: { ...conversationRow(), id: forkId }, files: [{ path: 'a.txt', outcome }] };
     },
   };
   const rewind = async (...more: string[]) => {
@@ -105,12 +122,12 @@ test('rewind reverts files and excludes messages in one request, and a file in t
     const writes = requests.filter(({ method }) => method === 'change.undo' || method === 'conversation.rewind');
     return { ...rest, writes: writes.map(({ method, input }) => [method, input]) };
   };
-  expect(await rewind()).toMatchObject({ code: 2, err: expect.stringContaining('say what goes back') as string });
-  const refused = await rewind('--files', '--messages');
-  expect(refused.code).toBe(1);
+  expect(await rewind('--again')).toMatchObject({ code: 2, err: expect.stringContaining('--again belongs') as string });
+  const refused = await rewind();
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('With --leave it is made') as string });
   const target = { fromWorkflowId: workflowId };
   expect(refused.writes).toEqual([
-    ['conversation.rewind', { conversationId, workflowId, left: true, files: true, leave: false }],
+    ['conversation.rewind', { conversationId, workflowId, leave: false }],
     ['change.undo', { conversationId, target, redo: false, preview: true }],
   ]);
 
@@ -118,16 +135,21 @@ test('rewind reverts files and excludes messages in one request, and a file in t
   expect((await rewind('--files')).writes).toEqual([
     ['change.undo', { conversationId, target, redo: false, leave: false }],
   ]);
-  expect(await rewind('--files', '--messages')).toEqual({
+  expect(await rewind()).toEqual({
     code: 0,
-    out: 'put back  a.txt\nThe lead is not told any more of this message and what came after it.\n',
-    err: `To take that back: triad sessions rewind ${conversationId} ${workflowId} --files --messages --again\n`,
-    writes: [['conversation.rewind', { conversationId, workflowId, left: true, files: true, leave: false }]],
+    out: `put back  a.txt\n${forkId}\n`,
+    err:
+      `That session ends before the message. To go on: triad run --conversation ${forkId} "…"\n` +
+      `To take the undo back: triad sessions rewind ${conversationId} ${workflowId} --files --again\n`,
+    writes: [['conversation.rewind', { conversationId, workflowId, leave: false }]],
   });
-  const again = await rewind('--files', '--messages', '--again', '--json');
-  expect(JSON.parse(again.out)).toEqual({
-    ...{ conversationId, workflowId, again: true, left: false },
-    files: [{ path: 'a.txt', outcome: 'put_back' }],
-  });
-  expect(again.writes.map(([, input]) => input)).toMatchObject([{ left: false, files: true }]);
+  outcome = 'conflict';
+  expect((await rewind('--leave')).err).not.toContain('To take the undo back');
+  outcome = 'put_back';
+  const files = [{ path: 'a.txt', outcome: 'put_back' }];
+  const both = await rewind('--json');
+  expect(JSON.parse(both.out)).toEqual({ conversationId, workflowId, again: false, fork: forkId, files });
+  const again = await rewind('--files', '--again', '--json');
+  expect(JSON.parse(again.out)).toEqual({ conversationId, workflowId, again: true, files });
+  expect(again.writes).toEqual([['change.undo', { conversationId, target, redo: true, leave: false }]]);
 });

@@ -1,0 +1,63 @@
+/** Pages of a conversation: the newest workflows first, then larger ones where the workflows are short, and nothing between. */
+import { expect, test } from 'vitest';
+import type { WorkflowRow } from '#contract/view.ts';
+import { EventLog } from '#core/store/log/event-log.ts';
+import { OpenMessages } from '#core/store/log/open-messages.ts';
+import { snapshot } from '#core/host/records/snapshots.ts';
+import type { Store } from '#core/store/store.ts';
+import { Seeder } from '../../../bench/seed.ts';
+import { openOn } from '../../store/support.ts';
+
+const COUNT = 70;
+
+async function seeded(): Promise<{ store: Store; conversationId: string }> {
+  const { store } = await openOn('mem');
+  const conversationId = await new Seeder(store, '/home/ada').workflows(COUNT, COUNT);
+  await store.settled();
+  return { store, conversationId };
+}
+
+/** Page by page, with the prompts of each in order; `requests`: what each workflow had. */
+async function pagesOf({ store, conversationId }: Awaited<ReturnType<typeof seeded>>, requests: number) {
+  const counted = (row: WorkflowRow): WorkflowRow => ({ ...row, usage: { ...row.usage, requests } });
+  const reads = new Proxy(store, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== 'function') return value;
+      if (key !== 'workflows') return value.bind(target) as unknown;
+      return async (query: Parameters<Store['workflows']>[0]) => {
+        const { items, ...page } = await target.workflows(query);
+        return { ...page, items: items.map(counted) };
+      };
+    },
+  });
+  const open = new OpenMessages(
+    new EventLog(store, (error) => {
+      throw error;
+    }),
+  );
+  const pages: string[][] = [];
+  let before: string | undefined;
+  for (let more = true; more;) {
+    const page = await snapshot(reads, open, conversationId, 0, before);
+    pages.push(page.workflows.map(({ prompt }) => prompt));
+    expect(page.runs.map(({ workflowId }) => workflowId).sort()).toEqual(page.workflows.map(({ id }) => id).sort());
+    ({ more } = page);
+    before = page.workflows[0]?.id;
+  }
+  return pages;
+}
+
+test('earlier pages are larger where workflows are short, as large as the first where they are not, and leave out none', async () => {
+  const all = Array.from({ length: COUNT }, (_, n) => `Question ${n}: what does this part do?`);
+  const conversation = await seeded();
+  for (const [requests, sizes] of [
+    [1, [20, 50]],
+    [2, [20, 30, 20]],
+    [10, [20, 20, 20, 10]],
+  ] as const) {
+    const pages = await pagesOf(conversation, requests);
+    expect(pages.map(({ length }) => length)).toEqual(sizes);
+    expect(pages.toReversed().flat()).toEqual(all);
+  }
+});

@@ -1,0 +1,52 @@
+// Paths of folders are completed: by names of folders alone, and not of those that the system makes up.
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { folderMethods } from '#core/host/runtime/methods/folders.ts';
+import { folderWith } from '../../../../support/workspace.ts';
+
+const complete = (text: string) => folderMethods['folder.complete']({ text });
+
+test('only a host with a screen has a dialog for a folder', async () => {
+  expect(await folderMethods['folder.pick']({ from: '/' })).toEqual({ folder: null });
+});
+
+test('folders that begin like it, whatever their case, and links to folders', async () => {
+  const folder = await folderWith({});
+  for (const name of ['Parser', 'pages', 'other', '.hidden']) await mkdir(join(folder, name));
+  await writeFile(join(folder, 'plan.md'), '');
+  await symlink(join(folder, 'other'), join(folder, 'path'));
+  await symlink(join(folder, 'plan.md'), join(folder, 'place'));
+  expect(await complete(join(folder, 'PA'))).toEqual(['Parser', 'pages', 'path'].map((name) => join(folder, name)));
+  expect(await complete(`${folder}/`)).toEqual(['Parser', 'other', 'pages', 'path'].map((name) => join(folder, name)));
+  expect(await complete(join(folder, '.h'))).toEqual([join(folder, '.hidden')]);
+  expect(await complete(join(folder, 'pages', 'none', 'x'))).toEqual([]);
+});
+
+test('nothing of a relative path, of what the system makes up, and at most 30', async () => {
+  expect(await complete('pa')).toEqual([]);
+  expect(await complete('/proc/')).toEqual([]);
+  expect(await complete('/tmp/../proc/')).toEqual([]);
+  expect(await complete('~/')).toEqual(await complete(`${homedir()}/`));
+  const folder = await folderWith({});
+  for (let n = 0; n < 40; n += 1) await mkdir(join(folder, `f${n}`));
+  expect(await complete(`${folder}/`)).toHaveLength(30);
+});
+
+test.for([
+  [['package.json', 'README.md', 'test/'], { kind: 'code', hasReadme: true, hasTests: true }],
+  [['sum.py', 'sum_test.py'], { kind: 'code', hasReadme: false, hasTests: true }],
+  [['letter.docx', 'readme.txt'], { kind: 'documents', hasReadme: true, hasTests: false }],
+  [['.git/'], { kind: 'empty', hasReadme: false, hasTests: false }],
+] as const)('classifies a folder with %s', async ([names, kind]) => {
+  const folder = await folderWith({});
+  for (const name of names) await (name.endsWith('/') ? mkdir(join(folder, name)) : writeFile(join(folder, name), ''));
+  expect(await folderMethods['folder.inspect']({ folder })).toEqual(kind);
+});
+
+test('rejects a folder that cannot be read', async () => {
+  const folder = await folderWith({});
+  for (const path of [join(folder, 'missing'), 'relative'])
+    await expect(folderMethods['folder.inspect']({ folder: path })).rejects.toMatchObject({ code: 'not_found' });
+});

@@ -1,0 +1,17 @@
+/** Child process: stores and archives one workflow after the other, until it is killed. */
+import { writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { openStore } from '#core/store/surreal.ts';
+import { Conversation } from '../finished.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const store = await openStore({ url: `rocksdb://${join(folder, 'store')}`, archive: join(folder, 'archive') });
+for (;;) {
+  const one = await new Conversation(store).create();
+  for (let count = 0; count < 3; count += 1) {
+    await one.add({ prompt: 'Do it', children: [{ agent: 'helper', output: 'x'.repeat(5000), tools: ['read_file'] }] });
+    // Writes synchronously: a kill must not lose printed lines.
+    writeSync(1, `${one.row.id}\n`);
+    if (count > 0) await store.settled();
+  }
+}

@@ -1,0 +1,123 @@
+// Nothing that was written is lost: not what was sent and never arrived, and not what was written meanwhile.
+import { beforeEach, expect, it, vi } from 'vitest';
+import { Draft } from '#lib/chat/composer/draft.svelte.ts';
+import { readDraft } from '#lib/app/message-drafts.ts';
+import { storage } from '../../support/storage.ts';
+
+beforeEach(() => void vi.stubGlobal('localStorage', storage()));
+
+it('the box is empty as soon as a message is sent, and a restart finds it until it arrived', () => {
+  const draft = new Draft('one');
+  draft.write('The first');
+  expect(draft.take()).toBe('The first');
+  expect([draft.text, readDraft('one')]).toEqual(['', 'The first']);
+  draft.write('The sec');
+  expect(readDraft('one')).toBe('The first\n\nThe sec');
+  draft.arrived();
+  draft.giveBack();
+  expect([draft.text, readDraft('one')]).toEqual(['The sec', 'The sec']);
+});
+
+it('what did not arrive comes back before what was written since', () => {
+  const draft = new Draft('one');
+  draft.write('The first');
+  draft.take();
+  draft.write('The sec');
+  draft.giveBack();
+  expect([draft.text, readDraft('one')]).toEqual(['The first\n\nThe sec', 'The first\n\nThe sec']);
+});
+
+it('what is written while a conversation begins is the draft of that conversation', () => {
+  const draft = new Draft('new');
+  draft.write('Begin');
+  draft.take();
+  draft.write('an');
+  draft.goOn('c1');
+  draft.write('and');
+  draft.giveBack();
+  expect([readDraft('new'), readDraft('c1'), draft.text]).toEqual(['', 'and', 'and']);
+  expect(new Draft('c1').text).toBe('and');
+});
+
+it('where nothing can be kept, what is written stands in the box all the same', () => {
+  vi.stubGlobal('localStorage', {
+    ...storage(),
+    setItem: () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    },
+  });
+  const draft = new Draft('one');
+  draft.write('A message');
+  expect(draft.text).toBe('A message');
+  expect([draft.take(), draft.text]).toEqual(['A message', '']);
+  draft.giveBack();
+  expect(draft.text).toBe('A message');
+});
+
+it('the same message keeps its id until it arrived, also across a restart; another one has its own', () => {
+  const draft = new Draft('one');
+  const idOf = (of: Draft, text: string, attached: string[] = [], choice = '{}') => {
+    of.write(text);
+    of.take();
+    const id = of.sendAs(attached, choice);
+    of.giveBack();
+    return id;
+  };
+  const id = idOf(draft, 'Go on', ['a']);
+  expect(idOf(draft, 'Go on', ['a'])).toBe(id);
+  expect(idOf(new Draft('one'), 'Go on', ['a']), 'restarted').toBe(id);
+  expect(idOf(new Draft('two'), 'Go on', ['a'])).not.toBe(id);
+  const elsewhere = new Draft('one');
+  const newer = idOf(draft, 'Both', ['a']);
+  expect(idOf(elsewhere, 'Both', ['a']), 'in another window, at the same time').toBe(newer);
+  expect(idOf(draft, 'Go on', ['a']), 'after another one').not.toBe(id);
+  const other = [idOf(draft, 'Go on!', ['a']), idOf(draft, 'Go on!', []), idOf(draft, 'Go on!', [], '{"model":"m"}')];
+  expect(new Set([id, ...other]).size).toBe(4);
+  draft.write('Go on');
+  draft.take();
+  const again = draft.sendAs(['a'], '{}');
+  draft.arrived();
+  expect(idOf(draft, 'Go on', ['a']), 'said twice').not.toBe(again);
+});
+
+it('what had arrived after all goes, and what was written since stays', () => {
+  const failed = (text: string, since: string) => {
+    const draft = new Draft('one');
+    draft.write(text);
+    draft.take();
+    draft.sendAs([], '');
+    draft.write(since);
+    draft.giveBack();
+    return new Draft('one');
+  };
+  const left = (draft: Draft) => {
+    draft.arrivedAfterAll();
+    return [draft.text, readDraft('one'), draft.unanswered];
+  };
+  expect(left(failed('The first', ''))).toEqual(['', '', null]);
+  expect(left(failed('The first', 'The second'))).toEqual(['The second', 'The second', null]);
+  const edited = failed('The first', '');
+  edited.write('The first one');
+  expect(left(edited)).toEqual(['The first one', 'The first one', null]);
+});
+
+it('what another window sent or wrote is so here, unless something else stands here', () => {
+  const [here, there] = [new Draft('one'), new Draft('one')];
+  const told = (act: () => void) => {
+    const before = new Map(['one', 'sent-one'].map((key) => [key, localStorage.getItem(`triad-draft-${key}`)]));
+    act();
+    for (const [key, oldValue] of before) {
+      const newValue = localStorage.getItem(`triad-draft-${key}`);
+      if (newValue !== oldValue) here.follow({ key: `triad-draft-${key}`, oldValue, newValue });
+    }
+  };
+  told(() => there.write('Both'));
+  expect(here.text).toBe('Both');
+  told(() => void (there.take(), there.sendAs([], '')));
+  expect(here.unanswered?.id, 'sent from here it is the same').toBe(there.unanswered?.id);
+  told(() => there.arrived());
+  expect([here.text, here.unanswered]).toEqual(['', null]);
+  here.text = 'Mine';
+  told(() => there.write('Theirs'));
+  expect(here.text).toBe('Mine');
+});

@@ -1,0 +1,105 @@
+// A message is sent once: whoever leaves its box, comes back, presses twice or loses the connection.
+import { beforeEach, expect, it, vi } from 'vitest';
+import { App } from '#lib/app/app.svelte.ts';
+import { RequestError } from '#lib/words/request-error.ts';
+import type { Attachment } from '#lib/app/attachments/attachment.ts';
+import type { KeptAttachments } from '#lib/app/attachments/kept-attachments.ts';
+import { changeDraft, type Send, Unsent } from '#lib/chat/composer/unsent.svelte.ts';
+import { readDraft } from '#lib/app/message-drafts.ts';
+import { FakeConnection, settled } from '../../support/fake-connection.ts';
+import { storage } from '../../support/storage.ts';
+import { CONVERSATION } from '../../support/story.ts';
+
+beforeEach(() => void vi.stubGlobal('localStorage', storage()));
+
+const note: Attachment = { kind: 'text', id: 'a1', name: 'a.md', size: 1, text: 'A', pages: null };
+
+function memory(...attached: Attachment[]): KeptAttachments {
+  let kept: readonly Attachment[] = attached;
+  return { read: async () => [...kept], write: async (_key, all) => void (kept = all) };
+}
+
+/** `arrived`: ids of the messages that the host has. */
+function open(kept = memory()) {
+  const [warned, arrived]: [string[], string[]] = [[], []];
+  const toasts = { info: () => undefined, error: (line: string) => void warned.push(line), offer: () => undefined };
+  const connection = new FakeConnection()
+    .on('conversation.list', () => ({ items: [], next: null }))
+    .on('conversation.snapshot', () => ({ workflows: arrived.map((sentAs) => ({ sentAs })) }) as never);
+  const app = new App(connection, toasts);
+  return { make: () => Unsent.of(CONVERSATION, app, kept), warned, arrived };
+}
+
+/** Each try waits until it is let go. */
+function sender() {
+  const ids: (string | undefined)[] = [];
+  let gate = Promise.withResolvers<void>();
+  const send: Send = (_message, { sentAs }) => {
+    ids.push(sentAs);
+    gate = Promise.withResolvers();
+    return gate.promise;
+  };
+  return { send, ids, go: () => gate.resolve(), lose: () => gate.reject(new RequestError('disconnected', 'Lost')) };
+}
+
+it('two presses are one message; who leaves the box and comes back finds it under way', async () => {
+  const { make } = open();
+  const { send, ids, go } = sender();
+  const first = make();
+  first.draft.write('Look');
+  const sent = first.submit(send, {});
+  void first.submit(send, {});
+  const back = make();
+  expect([back.draft.text, back.sending, back.isEmpty]).toEqual(['', true, true]);
+  back.draft.write('Then');
+  void back.submit(send, {});
+  // As the palette does where no box is on the screen.
+  changeDraft(CONVERSATION, (draft) => `${draft} that`);
+  await settled();
+  go();
+  await sent;
+  expect(ids).toHaveLength(1);
+  expect([back.draft.text, readDraft(CONVERSATION), make().draft.text]).toEqual([
+    'Then that',
+    'Then that',
+    'Then that',
+  ]);
+});
+
+it('what fails while nobody sees its box is told, and is there', async () => {
+  const { make, warned } = open();
+  const { send, lose } = sender();
+  const first = make();
+  first.draft.write('Look');
+  const sent = first.submit(send, {});
+  await settled();
+  lose();
+  await sent;
+  expect(warned).toEqual(['Not sent: Lost']);
+  expect([make().draft.text, first.failure?.code]).toEqual(['Look', 'disconnected']);
+});
+
+it('a message whose answer was lost goes out with the same id, or is gone once it is known to have arrived', async () => {
+  const { make, arrived } = open(memory(note));
+  const { send, ids, lose } = sender();
+  const unsent = make();
+  await unsent.attachments.settled;
+  unsent.draft.write('Look');
+  for (let time = 0; time < 2; time++) {
+    const sent = unsent.submit(send, {});
+    await settled();
+    lose();
+    await sent;
+  }
+  expect([new Set(ids).size, unsent.draft.text, unsent.attachments.all.length]).toEqual([1, 'Look', 1]);
+  expect(await unsent.look(false), 'nobody has it').toBeNull();
+  expect(unsent.draft.text).toBe('Look');
+
+  arrived.push(ids[0] ?? '');
+  const reloaded = make();
+  expect(reloaded.draft.text).toBe('Look');
+  expect(await reloaded.look(false), 'nothing was told here').toBeNull();
+  expect([reloaded.draft.text, reloaded.attachments.all, readDraft(CONVERSATION)]).toEqual(['', [], '']);
+  expect(await unsent.look(false)).toBe(CONVERSATION);
+  expect([unsent.draft.text, unsent.attachments.all, unsent.failure]).toEqual(['', [], null]);
+});
