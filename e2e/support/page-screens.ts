@@ -158,7 +158,10 @@ const again: WorkScreen = {
     await app.card('inspector').getByRole('button', { name: 'Compare with the first' }).press('Enter');
     await shoot('again-compare');
     await page.keyboard.press('Escape');
-    await app.workflow().getByRole('link', { name: 'the first run' }).click();
+    await app.card('inspector').getByRole('button', { name: 'More on inspector' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Open in history' }).click();
+    await page.getByRole('link', { name: 'the first run' }).press('Enter');
+    await expect(page.getByRole('button', { name: 'Compare with the rerun' })).toBeVisible();
     await page.getByRole('link', { name: 'Open conversation' }).click();
     const answer = app.workflow().getByRole('toolbar', { name: /^The answer/ });
     await answer.getByRole('button', { name: 'Fork from here' }).press('Enter');

@@ -57,9 +57,11 @@ export async function openTerminal(env: Environment, onInterrupt: OnInterrupt): 
     write: (text) => void output.write(text),
     ask: (question, signal) => readLine(input, output, question, signal, onInterrupt),
     askHidden: async (question, signal) => {
-      output.write(question);
       const swallowed = new Writable({ write: (_typed, _encoding, taken) => taken() });
-      return readLine(input, swallowed, '', signal, onInterrupt).finally(() => output.write('\n'));
+      // The reader ends the terminal's echo, so that a fast answer to the question is hidden too.
+      const line = readLine(input, swallowed, '', signal, onInterrupt).finally(() => output.write('\n'));
+      output.write(question);
+      return line;
     },
     discardTyped: (signal) => discardTyped(input, output, signal, () => onInterrupt('SIGINT')),
     fits: (text) => linesOn(text, output.columns, widthOf) < output.rows,
