@@ -43,18 +43,14 @@ export async function executeRun(
   plan: RunPlan,
   extensions: RunExtensions = { partner: null, children: null },
 ): Promise<EndedRun> {
+  // A run is created only from approved settings: damaged ones could throw in a constructor.
+  if (canonicalHash(plan.envelope) !== plan.envelopeHash) return endUnapproved(plan, workflow, live);
   const start = performance.now();
   const run = new Run({ engine, workflow, live }, plan, extensions);
   const { recorder, history, signal, clock } = run;
   const unwatch = endInTime(run, live);
   let ending: Ending;
   try {
-    if (canonicalHash(run.envelope) !== plan.envelopeHash) {
-      throw new TriadError(
-        'envelope_mismatch',
-        'The stored settings of this run are not those that were approved: it was not started',
-      );
-    }
     void recorder.record(createRunStart(plan));
     dropQuestions(run);
     open(plan, history);
@@ -68,20 +64,46 @@ export async function executeRun(
   } finally {
     run.watchdog.stop();
     unwatch();
-    workflow.budget.leave(live.runId);
-    workflow.runs.close(live.runId);
+    closeRun(workflow, live);
   }
   await run.end();
   const durationMs = plan.stored.activeMs + performance.now() - start;
   const { result, remark } = ending;
   const reviewed = reviewedIn(history.entries);
   if (remark) void recorder.record({ type: 'message-end', entry: history.add(remark) });
-  if (result.outcome !== 'interrupted') {
-    const worked = { runMs: clock.ms, workflowMs: workflow.budget.clock.ms };
-    const figures = { durationMs, worked, usage: usageOf(recorder.tally), entries: history.entries.length };
-    void recorder.record({ type: 'run-end', ...result, ...figures, ...reviewed });
-  }
-  return { ...result, ...reviewed, durationMs, tally: recorder.tally };
+  const ended = { ...result, ...reviewed, durationMs, tally: recorder.tally };
+  if (result.outcome !== 'interrupted') recordRunEnd(plan, workflow, ended, clock.ms);
+  return ended;
+}
+
+/** Ends a run whose stored settings are not those that were approved. Nothing of it is started. */
+function endUnapproved(plan: RunPlan, workflow: Workflow, live: LiveRun): EndedRun {
+  const { recorder, stored } = plan;
+  const why = 'The stored settings of this run are not those that were approved: it was not started';
+  const ended: EndedRun = {
+    outcome: 'error',
+    text: salvaged(stored.entries),
+    error: errorInfo(new TriadError('envelope_mismatch', why)),
+    ...reviewedIn(stored.entries),
+    durationMs: stored.activeMs,
+    tally: recorder.tally,
+  };
+  closeRun(workflow, live);
+  recordRunEnd(plan, workflow, ended, stored.workedMs);
+  return ended;
+}
+
+function closeRun({ budget, runs }: Workflow, { runId }: LiveRun): void {
+  budget.leave(runId);
+  runs.close(runId);
+}
+
+/** `runMs`: time that the run has worked in all its attempts. */
+function recordRunEnd({ recorder, stored }: RunPlan, { budget }: Workflow, ended: EndedRun, runMs: number): void {
+  const { tally, ...result } = ended;
+  const worked = { runMs, workflowMs: budget.clock.ms };
+  const figures = { worked, usage: usageOf(tally), entries: stored.entries.length };
+  void recorder.record({ type: 'run-end', ...result, ...figures });
 }
 
 function recordModelNotices(run: Run): void {

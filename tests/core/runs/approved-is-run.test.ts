@@ -1,5 +1,5 @@
 /** What runs is what was approved: a run whose stored settings are others than those is not started. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
 import type { RunRow } from '#contract/view.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
@@ -50,17 +50,25 @@ test('a lead that has other settings in the store than it was started with does 
   expect(since()).toEqual([]);
 });
 
-test('a workflow whose lead has settings in the store that cannot be used ends as interrupted', async () => {
-  const isLead = (one: RunRow) => one.parentRunId === null;
+describe('settings in the store that cannot be used', () => {
   const damaged = { limits: undefined } as unknown as Partial<Envelope>;
-  const { store, runtime, ended, workflowId, since } = await changedMeanwhile(isLead, damaged);
-  await runtime.request('workflow.resume', { workflowId });
-  await eventually(async () =>
-    expect((await runtime.request('workflow.get', { workflowId })).workflow.attempt).toBe(2),
-  );
-  await ended('interrupted');
-  expect((await store.workflow(workflowId))?.error).toMatchObject({ code: 'internal' });
-  expect(since()).toEqual([]);
+
+  test('end a lead, and its workflow', async () => {
+    const isLead = (one: RunRow) => one.parentRunId === null;
+    const { store, runtime, run, ended, workflowId, since } = await changedMeanwhile(isLead, damaged);
+    await runtime.request('workflow.resume', { workflowId });
+    await ended('error');
+    expect(await store.run(run.id)).toMatchObject({ outcome: 'error', error: { code: 'envelope_mismatch' } });
+    expect(since()).toEqual([]);
+  });
+
+  test('end a sub-agent, and its lead goes on', async () => {
+    const { store, run, decide, ended, since } = await changedMeanwhile((one) => one.parentRunId !== null, damaged);
+    expect(await decide()).toMatchObject({ allowed: true });
+    await ended('completed');
+    expect(await store.run(run.id)).toMatchObject({ outcome: 'error', error: { code: 'envelope_mismatch' } });
+    expect(since().map(({ seen }) => seen.tools.includes('spawn_agent'))).toEqual([true]);
+  });
 });
 
 test('left as they were, both go on', async () => {
