@@ -105,24 +105,25 @@ async function commandFigures(program: Program, when: string, count: number): Pr
   const note = `${count} workflows; the whole of ${program.name}, ${when}`;
   const [newest = ''] =
     /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(await program.text('sessions', 'list')) ?? [];
+  const onSession = (action: string) => ['sessions', action, newest];
   const commands = [
-    ['search', 'answer'],
-    ['list'],
-    ['agents'],
-    ['show', newest],
-    ['trace', newest],
-    ['changes', newest],
-    ['export', newest],
-    ['project', newest],
-    ['delete', newest],
-    ['restore', newest],
-    ['clean', '--older-than', '30d'],
+    ['sessions', 'search', 'answer'],
+    ['sessions', 'list'],
+    ['sessions', 'agents'],
+    onSession('show'),
+    onSession('trace'),
+    ['changes'],
+    onSession('export'),
+    onSession('project'),
+    onSession('delete'),
+    onSession('restore'),
+    ['sessions', 'clean', '--older-than', '30d'],
   ];
   const figures: Figure[] = [];
   for (const args of commands) {
-    const title = `sessions ${args.map((arg) => (arg === newest ? 'ID' : arg)).join(' ')}`;
+    const title = args.map((arg) => (arg === newest ? 'ID' : arg)).join(' ');
     const start = clock();
-    await program.text('sessions', ...args);
+    await program.text(...args);
     const ours = clock() - start;
     figures.push(
       figure({ id: `flood-${when} ${title}`.replaceAll(' ', '-'), title, unit: 'ms', bar: COMMAND_BAR, ours, note }),
