@@ -1,6 +1,4 @@
-// Brings a checkout to a runnable state before an npm script: packages, generated types and, with --web, the
-// bundles of the web client and of the program: the command line and the desktop; with --tests those of the programs that
-// tests start; with --gallery the page of components that one spec looks at.
+// Brings a checkout to a runnable state: packages, generated types and bundles. `run.cjs` calls it before each npm script.
 // Runs on whatever Node the machine has (>= 20), so it is CommonJS without dependencies. It never writes to stdout:
 // the command line may speak a protocol there.
 'use strict';
@@ -9,7 +7,7 @@ const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { beginBuild, gallery, isFresh, program, testPrograms, walk, web } = require('./bundles.cjs');
+const { beginBuild, isFresh, walk } = require('./bundles.cjs');
 
 const root = path.resolve(__dirname, '..');
 const modules = path.join(root, 'node_modules');
@@ -74,7 +72,8 @@ function install() {
   else run('npm', flags, failure);
 }
 
-const node = () => (fs.existsSync(packagedNode) ? packagedNode : process.execPath);
+/** Returns the packaged Node; where this platform has none, the Node that runs this. */
+const findNode = () => (fs.existsSync(packagedNode) ? packagedNode : process.execPath);
 
 const lockfile = () => read(path.join(root, 'package-lock.json')) ?? fail('package-lock.json is missing.');
 const hasPackages = () => read(packagesStamp) === hash(lockfile());
@@ -97,7 +96,7 @@ function prepareTypes() {
   if (hasTypes()) return;
   const wanted = wantedTypes();
   const cli = path.join(modules, '@sveltejs', 'kit', 'svelte-kit.js');
-  run(node(), [cli, 'sync'], 'Generating types failed.');
+  run(findNode(), [cli, 'sync'], 'Generating types failed.');
   fs.writeFileSync(syncStamp, wanted);
 }
 
@@ -110,7 +109,7 @@ function prepareBundle(bundle) {
   const { name, options, leaves } = bundle;
   say(`Building ${name}…`);
   const vite = path.join(modules, 'vite', 'bin', 'vite.js');
-  run(node(), [vite, 'build', ...options], `Building ${name} failed.`);
+  run(findNode(), [vite, 'build', ...options], `Building ${name} failed.`);
   built();
   if (leaves === undefined) return;
   for (const [file, stat] of walk(path.join(root, leaves)))
@@ -137,26 +136,29 @@ function exclusively(work) {
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     }
   }
-  process.on('exit', () => fs.rmSync(lock, { force: true }));
+  const unlock = () => fs.rmSync(lock, { force: true });
+  process.once('exit', unlock);
   work();
+  process.off('exit', unlock);
+  unlock();
 }
 
-requireNode(20, 'to start');
-if (process.platform === 'darwin') requireNode(24, 'on macOS, where no packaged Node is available');
-const bundles = [
-  ...(process.argv.includes('--web') ? [web, program] : []),
-  ...(process.argv.includes('--tests') ? [testPrograms] : []),
-  ...(process.argv.includes('--gallery') ? [gallery] : []),
-];
-const requireAnyNode = () => {
+function requirePackagedNode() {
   if (!fs.existsSync(packagedNode)) requireNode(24, 'because this platform has no packaged Node');
-};
-// Where nothing is to do, nobody is waited for: the sources are read while bundles are made.
-if (hasPackages() && hasTypes() && bundles.every((bundle) => isFresh(bundle))) requireAnyNode();
-else
+}
+
+/** Brings packages, types and these bundles up to date. Ends the process with a message if one of them fails. */
+function prepare(bundles) {
+  requireNode(20, 'to start');
+  if (process.platform === 'darwin') requireNode(24, 'on macOS, where no packaged Node is available');
+  // If everything is fresh, no other process is waited for: the sources are read while bundles are made.
+  if (hasPackages() && hasTypes() && bundles.every((bundle) => isFresh(bundle))) return requirePackagedNode();
   exclusively(() => {
     preparePackages();
-    requireAnyNode();
+    requirePackagedNode();
     prepareTypes();
     for (const bundle of bundles) prepareBundle(bundle);
   });
+}
+
+module.exports = { findNode, prepare };

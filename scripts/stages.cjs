@@ -10,7 +10,7 @@ const path = require('node:path');
 const { performance } = require('node:perf_hooks');
 
 /**
- * Names are those of npm scripts. Rows of those that read run at the same time: most have one thread, and none is left over
+ * Names are those of `run.cjs`. Rows of those that read run at the same time: most have one thread, and none is left over
  * at the end. Browsers wait more than unit tests do, so they have their turn while there is something to read beside them.
  */
 const READING = {
@@ -38,8 +38,8 @@ const HASTE = { NODE_OPTIONS: '--max-semi-space-size=128', GOGC: 'off', GOMEMLIM
 /** The types of components are checked; for the rules that need types a second compiler reads them all (eslint.config.js). */
 const SHORT = { check: {}, test: { TYPED_COMPONENTS: 'false' }, full: {} };
 
-const npm = process.env.npm_execpath;
-/** npm hands no signal on to what its scripts have started: each stage is a group of its own, which gets it whole. */
+const RUN = path.join(__dirname, 'run.cjs');
+/** A stage is a process group of its own, which gets a signal whole. */
 const GROUPS = process.platform !== 'win32';
 
 /** Seconds of each finished stage, and whether it passed. */
@@ -53,11 +53,10 @@ let isInterrupted = false;
 /** Resolves with what it printed; a stage that talks prints it itself. */
 function run(name, { nice = false, haste = {} } = {}) {
   const started = performance.now();
-  const [command, args] = npm ? [process.env.npm_node_execpath ?? process.execPath, [npm]] : ['npm', []];
   const env = { ...process.env, ...haste };
   const talk = TALKS.has(name) ? 'inherit' : 'pipe';
   const options = { env, stdio: ['ignore', talk, talk], detached: GROUPS };
-  const child = spawn(command, [...args, 'run', '--silent', name], options);
+  const child = spawn(process.execPath, [RUN, name], options);
   if (nice && child.pid !== undefined) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW);
   if (child.pid !== undefined) running.add(child);
   let said = '';

@@ -14,7 +14,10 @@ async function expectZoomAndPan(app: App, track: Locator): Promise<void> {
       .first()
       .evaluate(
         ({ style }) =>
-          [style.left, style.width].map((place) => Math.round(parseFloat(place) * 1000) / 1000 || 0) as [number, number],
+          [style.left, style.width].map((place) => Math.round(parseFloat(place) * 1000) / 1000 || 0) as [
+            number,
+            number,
+          ],
       );
   const [left, width] = await sight();
   const wide = async () => (await sight())[1];

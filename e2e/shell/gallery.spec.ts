@@ -22,7 +22,7 @@ test(
   ),
   async ({ browser }) => {
     test.setTimeout(WITH_BUILD_MS);
-    await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/bootstrap.cjs'), '--gallery']);
+    await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/run.cjs'), 'gallery']);
     for (const contrast of ['normal', 'more']) {
       const context = await browser.newContext();
       const complaints = new Complaints();

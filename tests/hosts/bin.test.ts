@@ -32,7 +32,7 @@ test.runIf(process.platform === 'linux')(
   'a shell that completes words builds nothing, and gets none of no build',
   async () => {
     const checkout = realpathSync(
-      await folderWith({ 'src/x.ts': '', 'scripts/bootstrap.cjs': "require('fs').writeFileSync('built', '')" }),
+      await folderWith({ 'src/x.ts': '', 'scripts/run.cjs': "require('fs').writeFileSync('built', '')" }),
     );
     mkdirSync(join(checkout, 'bin'));
     copyFileSync(join(ROOT, 'bin/triad'), join(checkout, 'bin/triad'));
