@@ -21,3 +21,10 @@ test('who left and who was stopped while it waited is not counted among those wh
   await three.turn;
   expect(admit('four').queueDepth, 'both that worked have left').toBe(0);
 });
+
+test('a second stop of a sub-agent that has not started finds nothing to end', () => {
+  const roster = new Roster({ maxSubAgents: 3, maxConcurrent: 2, subAgents: [], taken: 0 });
+  let ends = 0;
+  roster.waits('one', () => (ends += 1));
+  expect([roster.stopUnstarted('one'), roster.stopUnstarted('one'), ends]).toEqual([true, false, 1]);
+});

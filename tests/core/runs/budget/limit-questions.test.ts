@@ -25,7 +25,7 @@ function createLimitedRun(runId: string): LimitedRun {
   };
 }
 
-test('a limit of the lead and one of the workflow are two questions', async () => {
+test('asks about a limit of the lead and a limit of the workflow in two questions, each with three answers', async () => {
   const { gate } = gateWith();
   gate.attach();
   const budget = new WorkflowBudget({
@@ -47,6 +47,13 @@ test('a limit of the lead and one of the workflow are two questions', async () =
   await settled();
   const bounds = gate.pending().map(({ request: { subject } }) => subject.kind === 'limit' && subject.bound);
   expect(bounds).toEqual([OWN, WHOLE]);
+  expect(gate.pending().map(({ request: { options } }) => options.map(({ id, kind }) => [id, kind]))).toEqual(
+    Array.from({ length: 2 }, () => [
+      ['allow', 'allow_once'],
+      ['reject', 'reject_once'],
+      ['stop', 'reject_always'],
+    ]),
+  );
   const [own, whole] = gate.pending().map(({ request }) => request.id);
   await gate.decide(own!, 0, { kind: 'reject', reason: '' });
   await gate.decide(whole!, 0, { kind: 'allow' });
