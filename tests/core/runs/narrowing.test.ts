@@ -191,8 +191,8 @@ test('limits are bounded by the settings and the model, not by the lead, and wha
 test('a refusal names what is too much, and what the lead has', () => {
   const parent = leadWith({ tools: ['read_file', 'write_file', 'spawn_agent'] });
   const spawn = (parts: Partial<ChildRequest>) => envelopes.child(requestOf(parts), parent, agentsWith({}));
-  expect(() => spawn({ permissions: ['NetworkAccess'] })).toThrow(
-    'child asks for permissions that it cannot have: NetworkAccess. The lead has: FilesystemRead, FilesystemWrite, SemanticSearch',
+  expect(() => spawn({ permissions: ['NetworkAccess', 'DatabaseWrite'] })).toThrow(
+    'child asks for permissions that it cannot have: NetworkAccess, DatabaseWrite. The lead has: FilesystemRead, FilesystemWrite, SemanticSearch',
   );
   expect(() => spawn({ tools: ['use_NetworkAccess'] })).toThrow(
     'child asks for tools that it cannot have: use_NetworkAccess. The lead can give: ',
