@@ -112,12 +112,12 @@ describe('layers', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
-  test('imports name their file in full', () => {
+  test('every import path names an existing file with its extension', () => {
     const missing = imports.filter(({ target }) => target !== undefined && !isFile(target));
     expect(missing.map(show)).toEqual([]);
   });
 
-  test('no file reaches itself through its imports', () => {
+  test('no import cycle exists', () => {
     expect(cycles()).toEqual([]);
   });
 });
@@ -132,23 +132,23 @@ describe('packages', () => {
     expect(packages('domain').map(show)).toEqual([]);
   });
 
-  test('core and hosts know no screen', () => {
+  test('core and hosts import no user interface package', () => {
     const plain = [...packages('core'), ...packages('hosts')];
     expect(named(/^(electron|svelte|@sveltejs|\$app)(\/|$)/, plain).map(show)).toEqual([]);
   });
 
-  test('the loop of agents uses no package but zod', () => {
+  test('the agent loop imports no package but zod', () => {
     const loop = packages('core').filter(({ from }) => from.startsWith('src/core/runs/loop/'));
     expect(loop.filter(({ specifier }) => !/^(zod|node:)/.test(specifier)).map(show)).toEqual([]);
   });
 
-  test('the web client uses nothing of Node', () => {
+  test('the web client imports no Node module', () => {
     const web = [...packages('lib'), ...packages('routes')];
     expect(named(/^(node:|ws$)/, web).map(show)).toEqual([]);
   });
 
   // The content policy blocks the code that zod generates for objects; the schema of an address is a text.
-  test('the web client loads no schema of an object', () => {
+  test('the web client loads no zod schema of an object', () => {
     const schemas = [...loadedByPage()].filter(
       ([file]) => layerOf(file) === 'contract' && /from 'zod'/.test(text(file)) && !file.endsWith('/endpoint-url.ts'),
     );
@@ -160,13 +160,13 @@ describe('packages', () => {
     ['the model SDK', /^@anthropic-ai\//, /^src\/core\/model\/anthropic\.ts$/],
     ['the OpenAI SDK', /^openai(\/|$)/, /^src\/core\/model\/openai\//],
     ['electron', /^electron(\/|$)/, /^electron\//],
-  ] as const)('%s stays behind its one place', ([, pattern, home]) => {
+  ] as const)('%s is imported only in its own folder', ([, pattern, home]) => {
     const strays = named(pattern).filter(({ from }) => !home.test(from));
     expect(strays.map(show)).toEqual([]);
   });
 });
 
-describe('the start of the command line', () => {
+describe('the command line at its start', () => {
   const loaded = loadedWith(['src/hosts/cli/program.ts']);
 
   test('loads no package but commander', () => {
@@ -192,24 +192,27 @@ describe('the start of the command line', () => {
   });
 });
 
-describe('rooms', () => {
+describe('subfolders of a layer', () => {
   const sourceOf = (file: string, list: readonly Import[]): SourceFile => ({
     file,
     imports: list.flatMap(({ target }) => target ?? []),
   });
   const built = [...graph].map(([file, list]) => sourceOf(file, list));
 
-  test.for(Object.keys(ROOMS))('%s: every file lies in a room, and rooms import in order', (base) => {
-    expect(roomViolations(base, ROOMS[base] ?? [], built)).toEqual([]);
-  });
+  test.for(Object.keys(ROOMS))(
+    '%s: every file is in a declared subfolder, and subfolders import in the declared order',
+    (base) => {
+      expect(roomViolations(base, ROOMS[base] ?? [], built)).toEqual([]);
+    },
+  );
 
-  test.for(['lib', 'core'])('tests of %s lie in the rooms of what they test', (layer) => {
+  test.for(['lib', 'core'])('tests of %s are in the subfolders of the code that they test', (layer) => {
     const order = [...(ROOMS[`src/${layer}`] ?? []), 'support'];
     const own = tests.filter((file) => file.startsWith(`tests/${layer}/`)).map((file) => sourceOf(file, []));
     expect(roomViolations(`tests/${layer}`, order, own)).toEqual([]);
   });
 
-  test('no folder has more than forty files', () => {
+  test('no folder contains more than forty files', () => {
     const counts = Map.groupBy([...sources, ...tests], (file) => path.dirname(file));
     const crowded = [...counts].filter(([, files]) => files.length > 40);
     expect(crowded.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
@@ -251,7 +254,7 @@ describe('rooms', () => {
       ],
     ],
     ['nothing wrong', { 'chat/a.ts': `import '#lib/view/b.ts';`, 'view/b.ts': '', 'program.ts': '' }, []],
-  ] as const)('reports %s', ([, files, violations]) => {
+  ] as const)('reports the violation: %s', ([, files, violations]) => {
     const planted = Object.entries(files).map(([name, source]) =>
       sourceOf(`src/lib/${name}`, importsOf(`src/lib/${name}`, source)),
     );

@@ -27,7 +27,7 @@ test('each test of the full run names an existing test of `npm test`', () => {
   expect(faults).toEqual([]);
 });
 
-test('no test is left out of `npm test` in another way', () => {
+test('no test is excluded from npm test except through fullTest', () => {
   // Except the other rows of a matrix: `inFullRun || …` runs one row in `npm test`.
   const offenders = files.filter(
     ([path, code]) =>

@@ -40,11 +40,11 @@ async function trust(app: App): Promise<void> {
 }
 
 test(
-  'a new agent: the template, a typo with its place, one click to mend it, and the lead delegates to it',
+  'creating an agent starts from a template, fixes a typo with one click, and makes it available to the lead',
   fullSpec([
     'tests/lib/agents/fix-fault.test.ts › fixes %s',
-    'tests/core/host/runtime/methods/agent-files.test.ts › a draft is nothing on disk; saved, it can be used at once, and only it is trusted',
-    'tests/core/host/runtime/methods/agent-files.test.ts › a text with faults is refused with its line and key, and a second agent of the name too',
+    'tests/core/host/runtime/methods/agent-files.test.ts › a draft is not written to disk, and a saved agent is usable at once and the only trusted file',
+    'tests/core/host/runtime/methods/agent-files.test.ts › rejects an agent file with a fault, naming line and key, and a second agent with a taken name',
   ]),
   async ({ start }) => {
     const script = new Script()
@@ -90,11 +90,11 @@ test(
 );
 
 test(
-  'form and text follow each other; comments and unknown keys stay; unsaved work survives leaving',
+  'the form and the text stay in sync, preserve comments and unknown keys, and keep unsaved changes',
   fullSpec([
-    'tests/lib/agents/agent-editor.test.ts › brings changes of the form into the text, and keeps what was written in it meanwhile',
-    'tests/lib/agents/agent-editor.test.ts › takes a draft up again, and tells when the file is not what it was written over',
-    'tests/core/host/runtime/methods/agent-files.test.ts › an edit keeps comments and unknown keys, and says what the text then is',
+    'tests/lib/agents/agent-editor.test.ts › applies a change of the form to the text, and keeps text written meanwhile',
+    'tests/lib/agents/agent-editor.test.ts › restores a draft, and reports a conflict if the file changed since',
+    'tests/core/host/runtime/methods/agent-files.test.ts › an edit keeps comments and unknown keys, and returns the new values and faults',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), { files: { [PATH]: READER } });
@@ -127,11 +127,11 @@ test(
 );
 
 test(
-  'what changes on disk shows by itself; where both changed nothing is lost and the person chooses',
+  'changes on disk appear without a reload, and a conflict with unsaved changes lets the person choose a version',
   fullSpec([
-    'tests/lib/agents/agent-editor.test.ts › follows the disk while nothing was written',
-    'tests/lib/agents/agent-editor.test.ts › asks where both changed, and saves over what was seen only',
-    'tests/lib/agents/agent-editor.test.ts › takes what is on disk where that is chosen',
+    'tests/lib/agents/agent-editor.test.ts › follows the file on disk while the text is unchanged',
+    'tests/lib/agents/agent-editor.test.ts › reports a conflict if text and file changed, and overwrites only the version that was shown',
+    'tests/lib/agents/agent-editor.test.ts › replaces the text by the version on disk on request',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), { files: { [PATH]: READER } });
@@ -237,11 +237,11 @@ async function copyBuildSmart(app: App): Promise<void> {
 }
 
 test(
-  'trust is given to what was seen, and taken back; a copy of BUILD-SMART becomes another lead',
+  'the person trusts the displayed version of an agent file and revokes it; a copy of BUILD-SMART becomes a lead',
   fullSpec([
-    'tests/core/agents/agents.test.ts › trust is given to what was looked at: a file that changed since is refused',
-    'tests/core/agents/trust.test.ts › a file is trusted as it was, and by its own path',
-    'tests/core/agents/shipped.test.ts › a copy with three lines changed is a lead of one’s own',
+    'tests/core/agents/agents.test.ts › rejects trust for a file that changed after it was displayed',
+    'tests/core/agents/trust.test.ts › trust covers the exact text of a file at its own path',
+    'tests/core/agents/shipped.test.ts › a copy of a composition with three changed lines is a separate lead',
   ]),
   async ({ start }) => {
     const script = new Script()
@@ -259,7 +259,7 @@ test(
   },
 );
 
-test('trust waits until the end of a long file was seen', async ({ start }) => {
+test('an agent file can be trusted only after the end of its text was displayed', async ({ start }) => {
   const app = await start(plainAnswer(), {
     files: { [PATH]: `${READER}${'Look at each line.\n'.repeat(80)}Then send them.\n` },
     ownContext: true,
@@ -294,10 +294,10 @@ test('trust waits until the end of a long file was seen', async ({ start }) => {
 });
 
 test(
-  'another lead works only where the person chose it',
+  'another lead answers only in the conversation for which the person selected it',
   fullSpec([
-    'tests/core/agents/agents.test.ts › a lead of a project leads once it is trusted, with what its permissions leave it',
-    'tests/core/agents/agents.test.ts › no other lead takes the place of the one named lead, and a file in a folder of another program opens',
+    'tests/core/agents/agents.test.ts › a lead of a project can lead once it is trusted, with the tools that its permissions allow',
+    'tests/core/agents/agents.test.ts › another primary agent never replaces the default lead; a nested agent file of another program can be read',
   ]),
   async ({ start }) => {
     const boss = '---\nname: boss\ndescription: Leads too\nrole: primary\n---\nYou are boss.\n';
@@ -322,10 +322,10 @@ test(
 );
 
 test(
-  'an agent is tried out alone; a built-in one is read, and copied to be changed',
+  'an agent can be tried without a lead, and a built-in agent can be edited only as a copy',
   fullSpec([
-    'tests/core/runs/test-run.test.ts › the agent answers the person with its own prompt and tools, and none that start others',
-    'tests/core/host/runtime/methods/agent-files.test.ts › what comes with the program or belongs to another is read, copied and never written',
+    'tests/core/runs/test-run.test.ts › an agent answers the person with its own prompt and tools, without tools that start sub-agents',
+    'tests/core/host/runtime/methods/agent-files.test.ts › built-in and foreign agents can be read and copied, but not saved',
   ]),
   async ({ start }) => {
     const script = new Script()
@@ -356,8 +356,8 @@ test(
 );
 
 test(
-  'the screens keep the rules of accessibility, light and dark, and work by keyboard',
-  fullSpec('e2e/agents/agents.spec.ts › trust waits until the end of a long file was seen', {
+  'the agent pages pass the accessibility checks in light and dark, and can be used by keyboard',
+  fullSpec('e2e/agents/agents.spec.ts › an agent file can be trusted only after the end of its text was displayed', {
     tag: '@browser',
     annotation: SAME_PAGE,
   }),

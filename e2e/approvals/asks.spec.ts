@@ -84,7 +84,7 @@ async function workWithoutMouse(app: App): Promise<void> {
   await expect(app.card('alpha').getByRole('heading', { name: 'Details' })).toBeVisible();
 }
 
-test('a message, an approval and the look at its result need no mouse; choices, words and a skipped question are answered by keyboard and reach the agent', async ({
+test('the person sends a message, approves a sub-agent and answers or skips questions without a mouse', async ({
   start,
 }) => {
   const script = new Script()
@@ -139,9 +139,9 @@ test('a message, an approval and the look at its result need no mouse; choices, 
 });
 
 test(
-  'skipping everything is an answer too',
+  'the person can skip the only question of an agent, and the workflow completes',
   fullSpec([
-    'tests/core/approvals/ask-question.test.ts › a skipped question says so, and the agent decides',
+    'tests/core/approvals/ask-question.test.ts › a skipped question is reported to the agent, which then decides',
     'tests/lib/app/approval-draft.test.ts › skips every question and discards written answers',
     'tests/lib/approvals/approval-modal.test.ts › shows the reason and impact of an action, and offers to skip questions',
   ]),
@@ -156,9 +156,9 @@ test(
 );
 
 test(
-  'an action is put differently before it is allowed, and the history tells both',
+  'the agent receives the action that the person edited before allowing it',
   fullSpec([
-    'tests/core/approvals/request-approval.test.ts › a yes with changes says what to do instead, and both stand in the audit',
+    'tests/core/approvals/request-approval.test.ts › an edited action reaches the agent, and the audit stores both versions',
     'tests/lib/app/approval-draft.test.ts › allows an unchanged action, and sends an edited action with the rest of the input',
   ]),
   async ({ start }) => {
@@ -180,9 +180,9 @@ test(
 );
 
 test(
-  'the agent says more before the decision; a no carries on from there',
+  'the agent answers a question about its call before the person rejects the call',
   fullSpec([
-    'tests/core/approvals/ask-back.test.ts › it answers from what it knows and is counted, the question stays open, and the answer is kept; an empty one is refused',
+    'tests/core/approvals/ask-back.test.ts › a question back is answered from the run context, counted and stored, and an empty question is rejected',
     'tests/lib/approvals/approval-modal.test.ts › shows answered and pending questions to the agent above the answer buttons',
   ]),
   async ({ start }) => {

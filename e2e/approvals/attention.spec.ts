@@ -69,13 +69,13 @@ async function choose(page: Page, label: string, value: string): Promise<void> {
 }
 
 test(
-  'of two tabs one calls, again until it is answered, and only who is away',
+  'only one of two tabs alerts the person, and only while the person is away, until the approval is answered',
   fullSpec(
     [
-      'tests/lib/app/page-caller.test.ts › who is away is called at once, again after a minute, and no more once it was answered',
-      'tests/lib/app/page-caller.test.ts › another window that calls leaves this one silent, with its count',
-      'tests/lib/app/page-caller.test.ts › quiet hours silence sound and notification, and what still waits is called for when they end',
-      'tests/lib/app/page-caller.test.ts › a press on a notification leads to the conversation and its question, and answers nothing',
+      'tests/lib/app/page-caller.test.ts › calls an absent user at once, again after a minute, and not after an answer',
+      'tests/lib/app/page-caller.test.ts › a window that does not lead stays silent',
+      'tests/lib/app/page-caller.test.ts › is silent in quiet hours, and calls for a waiting question when they end',
+      'tests/lib/app/page-caller.test.ts › a click on a notification opens the conversation with its question, and answers nothing',
     ],
     browserOnly,
   ),
@@ -134,10 +134,10 @@ test(
 );
 
 test(
-  'a workflow that was cut off waits in the inbox, and is resumed there by keys',
+  'an interrupted workflow is listed in the inbox and can be resumed there by keyboard',
   fullSpec([
-    'tests/core/workflows/interrupted-work.test.ts › it waits after a restart, and no more once it was resumed',
-    'tests/lib/view/waiting-list.test.ts › what holds up nothing comes after it: questions that sleep, workflows to resume, sign-ins',
+    'tests/core/workflows/interrupted-work.test.ts › an interrupted workflow is in the attention feed after a restart until it is resumed',
+    'tests/lib/view/waiting-list.test.ts › lists sleeping questions, sign-ins and interrupted workflows after blocking approvals',
     'tests/lib/approvals/inbox-page.test.ts › offers to resume interrupted work',
   ]),
   async ({ start }) => {

@@ -55,13 +55,13 @@ async function run(app: App): Promise<void> {
 }
 
 test(
-  'a write takes an edit and writes exactly that; a command is asked about as it is, and shown while it runs; a PDF is read by the program as it is built',
+  'an edited write is saved exactly, a command shows its output while it runs, and a PDF is read',
   fullSpec([
-    'tests/core/approvals/approval.test.ts › writing a file asks with a diff; the edited content is what lands on disk',
-    'tests/lib/view/call-view.test.ts › a command has its output, live and at the end',
-    'tests/lib/app/approval-draft.test.ts › has a box for a command, as it would be run',
-    'tests/core/tools/reading/pdf.test.ts › the text comes with a mark for each page, also for one without text, and in pages of lines',
-    'tests/hosts/packed.test.ts › what it starts and reads is built, and there to be packed',
+    'tests/core/approvals/approval.test.ts › the approval of a write contains a diff, and the edited content is written to disk',
+    'tests/lib/view/call-view.test.ts › a command view shows the live output, then the final output',
+    'tests/lib/app/approval-draft.test.ts › has a field for a command with its real line breaks',
+    'tests/core/tools/reading/pdf.test.ts › returns the text with a mark for each page, including pages without text, in pages of lines',
+    'tests/hosts/packed.test.ts › every file that the program starts or reads is built and packed',
   ]),
   async ({ start }) => {
     const script = new Script()

@@ -14,10 +14,10 @@ const plant = (folder: string, name: string) =>
   });
 
 test(
-  'changed files that start programs are shown with their content, put back by a no, and kept by a yes',
+  'changes to files that can start programs are shown, reverted after a rejection and preserved after an approval',
   fullSpec([
-    'tests/security/control-files.test.ts › are put back by a no, and nothing planted runs in git after it',
-    'tests/security/control-files.test.ts › stay after a yes, and are not asked about again',
+    'tests/security/control-files.test.ts › are restored after a rejection, and git then starts no planted program',
+    'tests/security/control-files.test.ts › are kept after approval, without a second question',
   ]),
   async ({ start }) => {
     test.skip(sandbox === null, 'this machine has no sandbox');

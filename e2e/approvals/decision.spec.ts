@@ -18,10 +18,10 @@ Report as Markdown with a \`## Summary\`.`;
 const SURELY_READY = 600;
 
 test(
-  'an ordinary spawn fits 1280 by 800 without scrolling, and Allow is three stops away at most',
+  'the approval of a short spawn fits in 1280 by 800, with Allow at most three tab stops away',
   fullSpec([
-    'e2e/approvals/asks.spec.ts › a message, an approval and the look at its result need no mouse; choices, words and a skipped question are answered by keyboard and reach the agent',
-    'tests/lib/approvals/approval-modal.test.ts › shows who would start, with its prompt, model, tools, permissions and folder',
+    'e2e/approvals/asks.spec.ts › the person sends a message, approves a sub-agent and answers or skips questions without a mouse',
+    'tests/lib/approvals/approval-modal.test.ts › shows the agent to start, with its prompt, model, tools, permissions and folder',
   ]),
   async ({ start }) => {
     const app = await start(leadCalls([spawn({ name: 'tester', prompt: PROMPT, tools: ['write_file'] })], []));
@@ -111,9 +111,9 @@ const QUESTIONS: Readonly<Record<string, Kind>> = {
 
 for (const [kind, { script, title, prepare }] of Object.entries(QUESTIONS))
   test(
-    `at 200 % zoom there is room for what is asked, and the answer is in sight: ${kind}`,
+    `at 200 % zoom the request has enough room and the answer buttons stay visible: ${kind}`,
     fullSpec(
-      'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
+      'e2e/approvals/questions.spec.ts › closing the approvals answers none of them; one is rejected, the others are allowed together with their edits',
     ),
     async ({ start }) => {
       const app = await start(script());
@@ -127,10 +127,10 @@ for (const [kind, { script, title, prepare }] of Object.entries(QUESTIONS))
   );
 
 test(
-  'questions are gone through and answered by keys alone',
+  'several approval requests can be reviewed and answered by keyboard alone',
   fullSpec([
-    'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
-    'tests/lib/approvals/answer-keys.test.ts › names the answer of each key outside of a text field',
+    'e2e/approvals/questions.spec.ts › closing the approvals answers none of them; one is rejected, the others are allowed together with their edits',
+    'tests/lib/approvals/answer-keys.test.ts › maps each key to its answer outside of a text field',
     'tests/lib/app/attention.test.ts › moves to the next question after an answer, and from the last question to the first',
   ]),
   async ({ start }) => {
@@ -171,7 +171,9 @@ test(
   },
 );
 
-test('a command is whole, with its folder, and says which parts of its line are asked about', async ({ start }) => {
+test('the approval of a command shows the whole command, its folder and the parts that require approval', async ({
+  start,
+}) => {
   const command = 'ls src && rm -rf dist';
   const app = await start(
     new Script()

@@ -14,11 +14,11 @@ async function allowByKey(app: App, button: string | RegExp = 'Allow once'): Pro
 }
 
 test(
-  'the header stays above a long form, and the key of the yes counts in a field of it but in no field to ask',
+  'the header stays above a long form, and the Allow key works in form fields but not in the box for questions',
   fullSpec([
-    'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
+    'e2e/approvals/questions.spec.ts › closing the approvals answers none of them; one is rejected, the others are allowed together with their edits',
     'tests/lib/approvals/answer-keys.test.ts › allows from a field of the answer, and from no other text field',
-    'tests/lib/app/approval-draft.test.ts › are counted one by one, and a problem stands until its field is changed',
+    'tests/lib/app/approval-draft.test.ts › are counted one by one as edits, and a problem stays until its field changes',
   ]),
   async ({ start }) => {
     const app = await start(
@@ -57,9 +57,9 @@ test(
 );
 
 test(
-  'while a wider yes is chosen, the button and its key say and give that one, from its own fields too',
+  'the Allow button and its key give the selected grant, also from within the fields of the grant',
   fullSpec([
-    'tests/lib/approvals/approval-modal.test.ts › says on the button of the yes what it gives: what is chosen for more than once while that is open, and once else',
+    'tests/lib/approvals/approval-modal.test.ts › the allow button names the chosen scope of a grant, and otherwise a single call',
     'tests/lib/approvals/answer-keys.test.ts › allows from a field of the answer, and from no other text field',
   ]),
   async ({ start }) => {
@@ -76,10 +76,10 @@ test(
 );
 
 test(
-  'a file that is renamed in the question is named so above it, by the list of answers too',
+  'the approval heading shows a changed file name, and the list of answers shows the new name',
   fullSpec([
     'tests/lib/approvals/approval-modal.test.ts › names the file of the edit in its heading',
-    'tests/core/approvals/asked-and-open.test.ts › what the person made of a call is what its title names',
+    'tests/core/approvals/asked-and-open.test.ts › shows the title of the edited call',
   ]),
   async ({ start }) => {
     const app = await start(

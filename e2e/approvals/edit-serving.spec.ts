@@ -11,7 +11,7 @@ const agent = (name: string, keys = '') =>
 const FILES = { 'finder.md': agent('finder', 'next: writer\n'), 'writer.md': agent('writer') };
 
 test(
-  'a stage is edited in the form of its chain, and runs as it was edited',
+  'a chain stage that was edited in the approval form runs with the edits',
   fullSpec([
     'tests/lib/approvals/served-edits.test.ts › sends an edit of a stage with the answer, and marks the stage as edited',
     'tests/core/approvals/edited-serving.test.ts › an edited stage runs with its prompt, tools and limits, and the lead reads the changes',

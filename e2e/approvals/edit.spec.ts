@@ -35,12 +35,12 @@ async function seeTheEnd(app: App): Promise<void> {
 }
 
 test(
-  'a long prompt is seen to its end; what is edited of it, the provider and the tools is what the sub-agent gets, and the history shows both',
+  'a sub-agent gets the edited prompt, provider and tools, and the history shows both versions',
   fullSpec([
-    'tests/lib/app/seen-texts.test.ts › counts a text that was read to its end in the field where it is edited, and only then',
-    'tests/core/approvals/approval.test.ts › exactly the edited prompt is what the child gets, and both hashes are kept',
-    'tests/lib/app/approval-draft.test.ts › goes to another provider with a model of that one, and back with its own',
-    'tests/core/approvals/asked-and-open.test.ts › what was asked and what was approved stand beside each other, for each item',
+    'tests/lib/app/seen-texts.test.ts › counts a text as read if its end was seen in the field where it is edited',
+    'tests/core/approvals/approval.test.ts › a sub-agent gets exactly the edited prompt, and the hashes before and after the edit are stored',
+    'tests/lib/app/approval-draft.test.ts › moves to a model of another provider, and back to its own provider',
+    'tests/core/approvals/asked-and-open.test.ts › each item of an approval pairs the requested input with the approved input',
   ]),
   async ({ start }) => {
     const app = await start(

@@ -9,9 +9,9 @@ import { expect, fullSpec, test } from '../support/test.ts';
 test(
   'a sub-agent’s write is edited and approved by keyboard alone',
   fullSpec([
-    'e2e/approvals/asks.spec.ts › a message, an approval and the look at its result need no mouse; choices, words and a skipped question are answered by keyboard and reach the agent',
-    'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
-    'tests/core/approvals/approval.test.ts › writing a file asks with a diff; the edited content is what lands on disk',
+    'e2e/approvals/asks.spec.ts › the person sends a message, approves a sub-agent and answers or skips questions without a mouse',
+    'e2e/approvals/questions.spec.ts › closing the approvals answers none of them; one is rejected, the others are allowed together with their edits',
+    'tests/core/approvals/approval.test.ts › the approval of a write contains a diff, and the edited content is written to disk',
   ]),
   async ({ start }) => {
     const app = await start(writeFile({ by: 'child', path: 'plan.md', content: 'As the agent wrote it.\n' }));
@@ -65,10 +65,10 @@ test(
 );
 
 test(
-  'a write is answered by no key, click or reload that is not on a button',
+  'only a press on an answer button answers the approval of a write; other keys, clicks and reloads do not',
   fullSpec([
-    'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
-    'e2e/approvals/seen.spec.ts › whoever types or clicks when a question comes answers nothing; Tab and Enter do at any speed',
+    'e2e/approvals/questions.spec.ts › closing the approvals answers none of them; one is rejected, the others are allowed together with their edits',
+    'e2e/approvals/seen.spec.ts › a click or key right after an approval appears answers nothing, but Tab and then Enter answers at any speed',
   ]),
   async ({ start }) => {
     const app = await start(writeFile({ by: 'child', path: 'plan.md' }));

@@ -201,11 +201,11 @@ async function answerTheLastTwo(app: App): Promise<void> {
 }
 
 test(
-  'a killed program ends with the same result as one that was not, pays nothing twice, and has every record',
+  'a killed and resumed program has the result of an uninterrupted run, repeats no request and loses no record',
   fullSpec([
-    'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after many',
-    'tests/core/workflows/recovery.test.ts › closed while questions wait: the same questions are open again after resume',
-    'tests/core/approvals/asked-and-open.test.ts › what was asked and what was approved stand beside each other, for each item',
+    'tests/core/workflows/crash.test.ts › loses and repeats nothing after a few durable events; in the full run after many',
+    'tests/core/workflows/recovery.test.ts › reopens the unanswered approvals with their ids when a closed workflow is resumed',
+    'tests/core/approvals/asked-and-open.test.ts › each item of an approval pairs the requested input with the approved input',
   ]),
   async ({ start }) => {
     test.slow();
@@ -230,9 +230,9 @@ test(
 );
 
 test(
-  'a program that is not killed ends with that result',
+  'an uninterrupted run produces the reference result',
   fullSpec([
-    'tests/core/approvals/approval.test.ts › writing a file asks with a diff; the edited content is what lands on disk',
+    'tests/core/approvals/approval.test.ts › the approval of a write contains a diff, and the edited content is written to disk',
     'tests/core/approvals/approval.test.ts › a rejected write changes nothing and the model reads the reason',
   ]),
   async ({ start }) => {

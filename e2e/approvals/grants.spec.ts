@@ -7,10 +7,10 @@ import { expectAlsoAccessible } from '../support/accessible.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'a pattern that does not match the call is refused, and the question stays',
+  'rejects a grant whose pattern does not match the call, and leaves the approval open',
   fullSpec([
-    'tests/core/approvals/answers.test.ts › are made as the person wishes, within the offer and about this very call',
-    'tests/core/approvals/gate.test.ts › that grants more gives it once it is taken, and not where the grant does not fit',
+    'tests/core/approvals/answers.test.ts › are created with the requested limits, within the offer and only if they match the call',
+    'tests/core/approvals/gate.test.ts › with a grant gives the grant after the decision, and is rejected if the grant is invalid',
   ]),
   async ({ start }) => {
     const app = await start(threeWrites());
@@ -26,8 +26,10 @@ test(
 );
 
 test(
-  'what was granted stays on the screen for a while, and is taken back there',
-  fullSpec('tests/lib/approvals/ways-to-answer.test.ts › says what was granted, and revokes that very grant'),
+  'a notification shows a new grant and can revoke it',
+  fullSpec(
+    'tests/lib/approvals/ways-to-answer.test.ts › shows the scope of a new grant, and revokes exactly this grant',
+  ),
   async ({ start }) => {
     const app = await start(threeWrites());
     await app.send('Write them.');
@@ -52,10 +54,10 @@ test(
 );
 
 test(
-  'what its agent says cannot be undone is allowed only in a second step',
+  'an action that its agent marks as irreversible requires a second confirmation',
   fullSpec([
-    'tests/core/approvals/request-approval.test.ts › what cannot be undone needs the second step',
-    'e2e/approvals/asks.spec.ts › a message, an approval and the look at its result need no mouse; choices, words and a skipped question are answered by keyboard and reach the agent',
+    'tests/core/approvals/request-approval.test.ts › an irreversible action must be confirmed',
+    'e2e/approvals/asks.spec.ts › the person sends a message, approves a sub-agent and answers or skips questions without a mouse',
   ]),
   async ({ start }) => {
     const input = { action: 'Send the letter', reason: 'It is due.', reversible: false };
@@ -84,10 +86,10 @@ test(
 );
 
 test(
-  'a write is undone and done again where it stands in the transcript, also after a reload',
+  'a write can be undone and redone in the transcript, also after a reload',
   fullSpec([
-    'tests/core/runs/undo.test.ts › the bytes and the mode are put back, a new file goes, and both come again',
-    'tests/core/runs/undo.test.ts › what was changed since is never overwritten, nor is what was removed made again',
+    'tests/core/runs/undo.test.ts › undo restores bytes and mode and deletes a new file, and redo writes both again',
+    'tests/core/runs/undo.test.ts › undo never overwrites a file that changed since, nor recreates a deleted file',
     'tests/lib/runs/call-row.test.ts › offers a button for %j, which is %s: %s',
   ]),
   async ({ start }) => {

@@ -76,7 +76,7 @@ async function expectQuestionInView(page: Page): Promise<void> {
   await expectNoHorizontalScroll(page);
 }
 
-test('the second of two conversations is answered first, without a mouse; a pattern that is always allowed for the project is not asked about again, and another agent is', async ({
+test('approvals of two conversations are answered by keyboard, and a project grant covers only its agent and pattern', async ({
   start,
 }) => {
   const app = await twoConversations(start, { files: { 'docs/zero.md': 'Zero.\n' } });
@@ -129,9 +129,9 @@ test('the second of two conversations is answered first, without a mouse; a patt
 });
 
 test(
-  'what is looked at stays while others come, and a question leads to its conversation',
+  'the selected approval stays selected while others arrive, and links to its conversation',
   fullSpec([
-    'tests/lib/app/inbox-place.test.ts › what is selected stays, whatever comes in',
+    'tests/lib/app/inbox-place.test.ts › new questions do not change the selected question',
     'tests/lib/approvals/inbox-page.test.ts › links the chosen question to its conversation',
   ]),
   async ({ start }) => {
@@ -160,9 +160,9 @@ test(
 );
 
 test(
-  'a question that sleeps waits in the inbox, and its answer goes on with the workflow',
+  'an approval of an interrupted workflow is listed in the inbox, and its answer resumes the workflow',
   fullSpec([
-    'tests/core/approvals/asked-and-open.test.ts › an answer to one resumes its workflow once, waits until it is asked again, and goes to the gate',
+    'tests/core/approvals/asked-and-open.test.ts › resumes the workflow once for an answer, and passes the answer to the gate when the approval reopens',
     'tests/lib/approvals/inbox-page.test.ts › shows that an answer to a question of interrupted work resumes the work',
   ]),
   async ({ start }) => {
@@ -181,9 +181,9 @@ test(
 );
 
 test(
-  'there is room for it, and for the conversations, at 800 by 600',
+  'the inbox and the conversation list have enough room at 800 by 600',
   fullSpec(
-    'e2e/approvals/inbox.spec.ts › the second of two conversations is answered first, without a mouse; a pattern that is always allowed for the project is not asked about again, and another agent is',
+    'e2e/approvals/inbox.spec.ts › approvals of two conversations are answered by keyboard, and a project grant covers only its agent and pattern',
   ),
   async ({ start }) => {
     const app = await twoConversations(start);

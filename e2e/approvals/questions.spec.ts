@@ -6,7 +6,7 @@ import { DOUBLE_ZOOM, expectRoomForQuestion, withWindowSize } from '../support/w
 
 const AGENTS = ['code-reviewer', 'test-generator', 'documentation-writer'];
 
-test('leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits', async ({
+test('closing the approvals answers none of them; one is rejected, the others are allowed together with their edits', async ({
   start,
 }) => {
   const tasks = AGENTS.map((agent) => ({ agent_id: agent, prompt: `Work as ${agent}.`, reason: 'One third' }));
@@ -92,10 +92,10 @@ test('leaving the questions in any way answers none; one is refused, the rest is
 });
 
 test(
-  'questions are answered in any order and a reason stays with its question',
+  'approvals are answered in any order, and a rejection reason stays with its approval',
   fullSpec([
     'tests/lib/app/attention.test.ts › keeps the reason and the read texts of a question while another question is selected',
-    'tests/core/approvals/approval.test.ts › each task of a batch is answered alone',
+    'tests/core/approvals/approval.test.ts › each task of a batch is approved or rejected separately',
   ]),
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta', 'gamma']));

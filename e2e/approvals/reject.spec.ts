@@ -4,7 +4,7 @@ import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
   'a rejected sub-agent never runs and its reason reaches the lead',
-  fullSpec('tests/core/approvals/approval.test.ts › the lead is told why it was rejected and goes on'),
+  fullSpec('tests/core/approvals/approval.test.ts › the lead receives the reason of a rejection and continues'),
   async ({ start }) => {
     const app = await start(spawnOne());
     await app.send('Inspect this project.');
@@ -22,9 +22,9 @@ test(
 );
 
 test(
-  'in the reason Enter gives the no at once, and Escape goes back to the question, not out of it',
+  'in the reason field Enter rejects at once, and Escape returns to the approval without closing it',
   fullSpec(
-    'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
+    'e2e/approvals/questions.spec.ts › closing the approvals answers none of them; one is rejected, the others are allowed together with their edits',
   ),
   async ({ start }) => {
     const app = await start(spawnOne());

@@ -17,9 +17,9 @@ const script = (...prompts: string[]) =>
   );
 
 test(
-  'what the person writes counts as seen, and each question keeps what was seen of it',
+  'text that the person writes counts as read, and each approval remembers which of its texts were read',
   fullSpec([
-    'tests/lib/app/seen-texts.test.ts › is compared at its end: %s',
+    'tests/lib/app/seen-texts.test.ts › must be read again only if its end changed: %s',
     'tests/lib/app/attention.test.ts › keeps the reason and the read texts of a question while another question is selected',
   ]),
   async ({ start }) => {
@@ -39,7 +39,7 @@ test(
   },
 );
 
-test('the key of the yes shows an unread text page by page, then allows; no press is silent, and a held key does nothing', async ({
+test('the Allow key pages through unread text before it allows, always gives feedback, and ignores a held key', async ({
   start,
 }) => {
   const app = await start(script(LONG), { ownContext: true });
@@ -111,10 +111,10 @@ test('the key of the yes shows an unread text page by page, then allows; no pres
 });
 
 test(
-  'the key says which of the texts it shows, and a text counts as seen where it is edited too',
+  'the Allow key names the text that it scrolls, and a text also counts as read in its edit field',
   fullSpec([
     'tests/lib/approvals/approval-modal.test.ts › shows a text that needs no reading as one line, and pages only through the others',
-    'tests/lib/app/seen-texts.test.ts › counts a text that was read to its end in the field where it is edited, and only then',
+    'tests/lib/app/seen-texts.test.ts › counts a text as read if its end was seen in the field where it is edited',
   ]),
   async ({ start }) => {
     const call = spawn({ name: 'helper', prompt: LONG, system_prompt: `You help.\n${LONG}` });
@@ -139,10 +139,10 @@ test(
 );
 
 test(
-  '600 blank lines are a number, with what stands behind them',
+  '600 blank lines are shown as a number, followed by the hidden text',
   fullSpec([
     'tests/lib/approvals/approval-modal.test.ts › shows a long empty stretch of a prompt as its length, followed by the text after it',
-    'tests/lib/app/seen-texts.test.ts › waits for the end of what is longer than its box, and of what it is about wherever that ends',
+    'tests/lib/app/seen-texts.test.ts › waits for the end of a text longer than its box, and of a text that must always be seen',
   ]),
   async ({ start }) => {
     const app = await start(script(`Look at the parts.${'\n'.repeat(601)}Then delete everything.`));
@@ -165,9 +165,9 @@ test(
 );
 
 test(
-  'a batch is allowed at once only when each of its items was seen',
+  'a batch can be allowed at once only after the texts of all its items were read',
   fullSpec([
-    'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
+    'e2e/approvals/questions.spec.ts › closing the approvals answers none of them; one is rejected, the others are allowed together with their edits',
     'tests/lib/approvals/approval-modal.test.ts › names the unread texts of the other items if a whole batch can be allowed',
   ]),
   async ({ start }) => {
@@ -209,10 +209,10 @@ test(
 );
 
 test(
-  'a long change is scrolled by keys; its text, folded away, waits for nothing',
+  'a long diff is scrolled by keyboard, and its folded text does not have to be read',
   fullSpec([
-    'tests/lib/app/seen-texts.test.ts › waits for the end of what is longer than its box, and of what it is about wherever that ends',
-    'tests/lib/app/seen-texts.test.ts › waits for a text that has no box, for it is folded away, unless it is short',
+    'tests/lib/app/seen-texts.test.ts › waits for the end of a text longer than its box, and of a text that must always be seen',
+    'tests/lib/app/seen-texts.test.ts › waits for a folded text, unless the text is short',
   ]),
   async ({ start }) => {
     const content = `${lines(120, 'rm -rf ~')}\n`;
@@ -246,7 +246,7 @@ test(
   },
 );
 
-test('whoever types or clicks when a question comes answers nothing; Tab and Enter do at any speed', async ({
+test('a click or key right after an approval appears answers nothing, but Tab and then Enter answers at any speed', async ({
   start,
 }) => {
   const app = await start(script('Look around.'), { ownContext: true });

@@ -17,7 +17,7 @@ const HOSTILE = [
 test(
   'nothing in an answer runs, loads from elsewhere or covers the page',
   fullSpec(
-    'e2e/chat/streaming.spec.ts › a text that streams ends as it would be at once; what is finished stays selected; nothing unsafe shows; a reload in its middle repeats nothing; a click that is begun before it grows counts',
+    'e2e/chat/streaming.spec.ts › a streamed answer renders like a complete answer, keeps selections and clicks, and survives a reload',
   ),
   async ({ start }) => {
     const app = await start(plainAnswer({ answer: HOSTILE }));
@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  'characters that hide or turn text around are shown in a question',
+  'an approval shows invisible and direction-changing characters as marks',
   fullSpec(
     'tests/lib/approvals/approval-modal.test.ts › marks and counts the invisible characters of a prompt, and shows markup as text',
   ),

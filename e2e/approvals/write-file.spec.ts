@@ -5,7 +5,7 @@ import { writeFile } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'a rejected write changes nothing',
+  'a rejected write creates no file, and the agent receives the reason',
   fullSpec('tests/core/approvals/approval.test.ts › a rejected write changes nothing and the model reads the reason'),
   async ({ start }) => {
     const app = await start(writeFile({ path: 'new/notes.md', by: 'child' }));

@@ -6,9 +6,9 @@ import { expect, fullSpec, test } from '../support/test.ts';
 test(
   'commands, searches, lists, plans and changes have views of their own',
   fullSpec([
-    'tests/lib/runs/call-row.test.ts › shows a call of %s in its own view, with a button for the text',
-    'tests/lib/runs/call-row.test.ts › shows a change as its lines',
-    'tests/lib/view/call-view.test.ts › by file, with their matches',
+    'tests/lib/runs/call-row.test.ts › shows a call of %s in its own view, with a button for plain text',
+    'tests/lib/runs/call-row.test.ts › shows a file change as a diff',
+    'tests/lib/view/call-view.test.ts › hitsOf groups matches by file, with marked ranges',
   ]),
   async ({ start }) => {
     const app = await start(allCalls(), { files: { 'src/many.js': 'const sum = 1;\n'.repeat(30) } });

@@ -43,7 +43,7 @@ async function changed(start: Start) {
 }
 
 test(
-  'what one of three agents changed is undone, with what is in conflict said first, and done again; a commit lists its programs',
+  'changes of one agent are undone after a list of conflicts, and redone; the commit dialog lists its programs',
   { tag: '@browser', annotation: SAME_PAGE },
   async ({ start }) => {
     const { app, page, panel, asked, told, file } = await changed(start);
@@ -91,12 +91,12 @@ test(
 );
 
 test(
-  'what agents changed is undone by part, kept and committed, and gone back to before a message',
+  'changes of agents are undone by part, accepted, committed, and reverted to the state before a message',
   fullSpec(
     [
       'tests/core/runs/undo.test.ts › undoes one hunk of a file, and marks a committed file as kept',
-      'tests/lib/changes/rewind.test.ts › forks and undoes in one request, and redoes the files',
-      'tests/core/workflows/rewind.test.ts › the next request of the fork is byte for byte one without the message, files are undone, and the first conversation stays',
+      'tests/lib/changes/rewind.test.ts › forks and undoes files in one request, and can redo the files',
+      'tests/core/workflows/rewind.test.ts › rewinding undoes the files since the message and makes a fork whose next request lacks that message',
     ],
     { tag: '@browser', annotation: SAME_PAGE },
   ),

@@ -8,11 +8,11 @@ import { expect, fullSpec, test } from '../support/test.ts';
 const usage = { input: 4_000, cacheRead: 26_000, output: 500 };
 
 test(
-  'the person compacts by button and by /compact, looks at the summary and takes it back',
+  'the person compacts the context by button and by command, reads the summary and undoes the compaction',
   fullSpec([
-    'tests/core/runs/loop/compaction.test.ts › at rest: the next message finds the summary; undone, exactly what was there before; and again',
-    'tests/lib/shell/command-table.test.ts › behind a slash stand the same commands: those that cannot be done now do nothing',
-    'tests/core/runs/loop/context-parts.test.ts › of a conversation: what was sent last with its answer, as the gauge says it, and only where it is asked for',
+    'tests/core/runs/loop/compaction.test.ts › of an idle conversation can be undone and redone, which restores the exact context',
+    'tests/lib/shell/command-table.test.ts › slash commands run the commands of the palette, and are disabled if unavailable',
+    'tests/core/runs/loop/context-parts.test.ts › returns the parts of the last request and its answer, only if parts are requested',
   ]),
   async ({ start }) => {
     const script = summarising()
@@ -67,9 +67,9 @@ test(
 );
 
 test(
-  'a context that could not be compacted is told in one line, also after a reload',
+  'a failed compaction is shown as one notice, also after a reload',
   fullSpec(
-    'tests/core/runs/loop/compaction.test.ts › no summary comes: the work goes on without it, and says so, once',
+    'tests/core/runs/loop/compaction.test.ts › continues the run without a summary when the model writes none, with one notice',
   ),
   async ({ start }) => {
     const script = new Script()

@@ -37,7 +37,7 @@ async function comesBackByKeys(app: App): Promise<void> {
   await expect(message).toBeFocused();
 }
 
-test('a file is named by keyboard, pictures and texts go out with the message and survive a reload; the conversation is renamed, found and gone to by keyboard alone', async ({
+test('attachments and mentioned files are sent and survive a reload; a conversation is renamed by keyboard', async ({
   start,
 }) => {
   const app = await start(plainAnswer());
@@ -69,12 +69,12 @@ test('a file is named by keyboard, pictures and texts go out with the message an
 });
 
 test(
-  'commands and messages of before by keyboard; what is composed stays; another model holds for what follows',
+  'commands and earlier messages are reached by keyboard, drafts persist, and a model change applies from then on',
   fullSpec([
-    'tests/lib/chat/composer/past.test.ts › goes to older ones and back to an empty box',
-    'tests/lib/shell/command-table.test.ts › behind a slash stand the same commands: those that cannot be done now do nothing',
-    'e2e/chat/composer.spec.ts › a file is named by keyboard, pictures and texts go out with the message and survive a reload; the conversation is renamed, found and gone to by keyboard alone',
-    'tests/core/workflows/message-options.test.ts › model and mode hold for the lead of this message, and are recorded',
+    'tests/lib/chat/composer/past.test.ts › the arrow keys go to older messages and back to an empty box',
+    'tests/lib/shell/command-table.test.ts › slash commands run the commands of the palette, and are disabled if unavailable',
+    'e2e/chat/composer.spec.ts › attachments and mentioned files are sent and survive a reload; a conversation is renamed by keyboard',
+    'tests/core/workflows/message-options.test.ts › model and mode of a message apply to the lead for that message only, and are recorded',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer());
@@ -121,10 +121,10 @@ test(
 );
 
 test(
-  'pasted words stay words, pasted and dropped files are attached, and what cannot be is said and loses nothing',
+  'pasted text stays text, pasted and dropped files are attached, and a rejected file loses no other input',
   fullSpec([
-    'tests/lib/chat/composer/attachments.test.ts › pasted words stay words, also where a picture of them comes along; names of copied files do not',
-    'tests/lib/chat/composer/attachments.test.ts › a refused one is said once, and the others are attached',
+    'tests/lib/chat/composer/attachments.test.ts › attaches a pasted image only without pasted text, and pasted files despite the text of their names',
+    'tests/lib/chat/composer/attachments.test.ts › reports the first refused file, and attaches the others',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer());
@@ -191,10 +191,10 @@ test(
 );
 
 test(
-  'a rule, git and a link decide what can be named; nothing starts by a name',
+  'rules, .gitignore and links limit which files can be mentioned, and a mention of an agent starts no run',
   fullSpec([
-    'tests/core/host/runtime/methods/messages.test.ts › what agents do not get to see is not named',
-    'tests/lib/chat/composer/word.test.ts › quotes a path with characters that would end it, and completes inside a folder',
+    'tests/core/host/runtime/methods/messages.test.ts › finds no ignored, secret, denied or internal files and no files behind links',
+    'tests/lib/chat/composer/word.test.ts › mentionOf quotes paths with special characters, and leaves a folder open for completion',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), {

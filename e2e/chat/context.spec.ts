@@ -6,10 +6,10 @@ import { expectAccessible } from '../support/accessible.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'an untrusted file waits; once it is trusted the panel shows its text and the lead is told',
+  'an untrusted instruction file is excluded, and is sent to the lead after the person trusts it',
   fullSpec([
-    'tests/lib/chat/context.test.ts › what is told, and of what waits for trust the instructions alone; a change is read again',
-    'tests/core/workflows/instructions.test.ts › in nobody’s before they are trusted, nor once they have changed',
+    'tests/lib/chat/context.test.ts › lists loaded instructions and untrusted instruction files, and reloads after a change',
+    'tests/core/workflows/instructions.test.ts › instructions that are untrusted or have changed since are in no request',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer());

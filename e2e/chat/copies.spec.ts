@@ -8,7 +8,7 @@ const REPORT = '# Report\n\nFound `README.md`.';
 const SAID = 'I look at the **files** first.';
 
 test(
-  'the words between calls, a report, and the links of a message, a conversation and a workflow',
+  'text between calls, a report, and links to a message, a conversation and a workflow can be copied',
   fullSpec([
     'tests/lib/history/replay/nothing-to-press.test.ts › offers to copy the text of an agent before a call, and the report of a sub-agent',
     'tests/lib/chat/turn-actions.test.ts › copies the address of the page in a browser, and a link of the app on the desktop',

@@ -41,7 +41,7 @@ async function upToTheBatch(app: App): Promise<void> {
   await expect(app.workflow()).toContainText('You said no: “Not now.”');
 }
 
-test('a message leads through a spawn, labelled here and in the history', async ({ start }) => {
+test('the first demo message starts a sub-agent, and the history labels its requests as demo', async ({ start }) => {
   const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
   const { page } = app;
   await firstMessage(app);
@@ -53,10 +53,10 @@ test('a message leads through a spawn, labelled here and in the history', async 
 });
 
 test(
-  'a second message leads through a delegation, a third one through a batch and a file, a fourth through a chain, and the demo ends',
+  'further demo messages show a delegation, a batch with a file, and a chain, and then the demo ends',
   fullSpec([
-    'tests/core/workflows/demo.test.ts › its messages show agents of every kind with facts that the tools found, labelled, counted and free of charge',
-    'e2e/chat/demo.spec.ts › a message leads through a spawn, labelled here and in the history',
+    'tests/core/workflows/demo.test.ts › five messages show every kind of sub-agent with facts from the tools, marked as a demo and free of charge',
+    'e2e/chat/demo.spec.ts › the first demo message starts a sub-agent, and the history labels its requests as demo',
   ]),
   async ({ start }) => {
     test.slow();
@@ -81,9 +81,9 @@ test(
 );
 
 test(
-  'a question that was open when the program was killed is open again after a resume, in the demo too',
+  'an approval that was open when the program was killed is open again after a resume in the demo',
   fullSpec(
-    'tests/core/workflows/recovery.test.ts › closed while questions wait: the same questions are open again after resume',
+    'tests/core/workflows/recovery.test.ts › reopens the unanswered approvals with their ids when a closed workflow is resumed',
   ),
   async ({ start }) => {
     const app = await start(plainAnswer(), { apiKey: null, endpoint: null, ownProcess: true });

@@ -3,11 +3,11 @@ import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'a refused key gives one message that leads to the settings',
+  'an invalid API key shows one error message with a link to the settings',
   fullSpec([
     'tests/lib/ui/failure-note.test.ts › links to the settings once for the error %s',
-    'tests/core/runs/loop/failures.test.ts › a wrong key ends the workflow with what to do',
-    'tests/core/model/anthropic-failures.test.ts › a refused key is not repeated',
+    'tests/core/runs/loop/failures.test.ts › a wrong API key ends the workflow with an authentication error',
+    'tests/core/model/anthropic-failures.test.ts › an error about a refused key does not contain the key',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), { model: { keys: ['another-key'] } });
@@ -24,9 +24,9 @@ test(
 );
 
 test(
-  'an endpoint that cannot be reached is named, after a few attempts',
+  'an unreachable endpoint is named in the error after a few attempts',
   fullSpec([
-    'tests/core/runs/loop/failures.test.ts › an endpoint that cannot be reached is named',
+    'tests/core/runs/loop/failures.test.ts › names the endpoint that cannot be reached',
     'tests/core/model/retry.test.ts › tries a request three times at an endpoint that never answered',
     'tests/lib/ui/failure-note.test.ts › links to the settings once for the error %s',
   ]),

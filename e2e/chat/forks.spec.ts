@@ -20,10 +20,10 @@ function script(): Script {
 }
 
 test(
-  'a message is edited in its place and sent in a fork; both conversations know of each other',
+  'an edited message is sent in a fork, and both conversations link to each other',
   fullSpec([
-    'tests/lib/app/forks.test.ts › sends the message to a fork that ends before it',
-    'tests/core/workflows/fork.test.ts › nothing is counted, listed, undone or found twice; both know of each other, and the first may go',
+    'tests/lib/app/forks.test.ts › resends a message with its pictures to a fork that ends before it',
+    'tests/core/workflows/fork.test.ts › copied work is not counted, listed or found twice, and the fork survives a purge of the first conversation',
     'tests/core/workflows/fork.test.ts › copies the messages before a fork, and the message itself if the fork is after it',
     'tests/lib/chat/turn-actions.test.ts › offers to copy, edit, fork and retry at a message and its answer',
   ]),
@@ -96,10 +96,10 @@ test(
 );
 
 test(
-  'an answer is asked for again in a fork',
+  'Retry sends a message again in a fork',
   fullSpec([
     'tests/lib/chat/turn-actions.test.ts › forks after the newest answer and sends its message again by command',
-    'tests/lib/app/forks.test.ts › sends the message to a fork that ends before it',
+    'tests/lib/app/forks.test.ts › resends a message with its pictures to a fork that ends before it',
   ]),
   async ({ start }) => {
     const app = await start(
@@ -120,11 +120,11 @@ test(
 );
 
 test(
-  'a message, its answer as words and as Markdown, and a block of code are copied',
+  'a message, its answer as plain text or Markdown, and a code block can be copied',
   fullSpec([
     'tests/lib/chat/turn-actions.test.ts › offers to copy, edit, fork and retry at a message and its answer',
     'tests/lib/chat/turn-actions.test.ts › shows the success or the failure of a copy',
-    'tests/lib/ui/markdown/plain.test.ts › %j',
+    'tests/lib/ui/markdown/plain.test.ts › plainOf removes the Markdown marks of %j',
   ]),
   async ({ start }) => {
     const code = 'export const sum = (a, b) => a + b;';
@@ -153,10 +153,10 @@ test(
 );
 
 test(
-  'sub-agents are the same cards in a fork, with their reports, and nothing of them can be done there',
+  'a fork shows the cards and reports of copied sub-agents without any action on them',
   fullSpec([
-    'tests/core/host/records/origin-runs.test.ts › the sub-agents of a fork, and of a fork of it, are those of the first, below its own lead, and use nothing',
-    'tests/lib/history/replay/nothing-to-press.test.ts › offers nothing at the cards of sub-agents that a fork has copied',
+    'tests/core/host/records/origin-runs.test.ts › a fork, and a fork of a fork, show the sub-agents of the origin below their own lead, at no cost',
+    'tests/lib/history/replay/nothing-to-press.test.ts › offers no actions on the cards of sub-agents that a fork copied',
   ]),
   async ({ start }) => {
     const app = await start(

@@ -9,10 +9,10 @@ import { expect, fullSpec, test } from '../support/test.ts';
 const CODE = 'export const double = (n) => 2 * n;';
 
 test(
-  'code of an answer is put into a file that the person names, after a question',
+  'a code block of an answer is written to a file that the person names, after approval',
   fullSpec([
-    'tests/lib/chat/composer/word.test.ts › puts code behind what is written, fenced by more ticks than it has, and the cursor where its file is named',
-    'tests/core/tools/write-file.test.ts › the question shows the whole change and binds the input by its hash',
+    'tests/lib/chat/composer/word.test.ts › appends code in a long enough fence, and puts the cursor where the file is named',
+    'tests/core/tools/write-file.test.ts › the question shows the whole change and contains the hash of the input',
   ]),
   async ({ start }) => {
     const script = new Script()

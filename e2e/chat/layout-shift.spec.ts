@@ -34,13 +34,13 @@ async function goUp({ page, log }: App): Promise<void> {
 }
 
 test.describe(
-  'of what is read nothing moves',
+  'text that is being read does not shift',
   fullSpec(
-    'e2e/chat/streaming.spec.ts › a text that streams ends as it would be at once; what is finished stays selected; nothing unsafe shows; a reload in its middle repeats nothing; a click that is begun before it grows counts',
+    'e2e/chat/streaming.spec.ts › a streamed answer renders like a complete answer, keeps selections and clicks, and survives a reload',
     { tag: '@browser' },
   ),
   () => {
-    test('while the lead answers for ten seconds, and while the reader goes up after it', async ({ start }) => {
+    test('while the lead answers for ten seconds, and while the reader then scrolls up', async ({ start }) => {
       const answer = text(PART.repeat(10), { deltas: 400, delayMs: 25 });
       const app = await start(
         new Script()
@@ -61,7 +61,7 @@ test.describe(
       await expectNoShift(app.page);
     });
 
-    test('while three sub-agents work beside each other for ten seconds', async ({ start }) => {
+    test('while three sub-agents run side by side for ten seconds', async ({ start }) => {
       const names = ['accuracy', 'tone', 'links'];
       const all = new Gate();
       const app = await start(
@@ -89,7 +89,7 @@ test.describe(
       await expectNoShift(app.page);
     });
 
-    test('while the reader goes up to cards that stand unfolded below each other', async ({ start }) => {
+    test('while the reader scrolls up to unfolded cards below each other', async ({ start }) => {
       const names = ['accuracy', 'tone', 'links'];
       const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
       const app = await start(

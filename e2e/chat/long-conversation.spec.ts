@@ -7,9 +7,9 @@ import { expect, fullSpec, test } from '../support/test.ts';
 const MESSAGES = 12;
 
 test(
-  'many messages in a row: the newest in sight, and a way back from above',
+  'a long conversation shows the newest message, and has a button to return to it after scrolling up',
   fullSpec(
-    'e2e/chat/streaming.spec.ts › a text that streams ends as it would be at once; what is finished stays selected; nothing unsafe shows; a reload in its middle repeats nothing; a click that is begun before it grows counts',
+    'e2e/chat/streaming.spec.ts › a streamed answer renders like a complete answer, keeps selections and clicks, and survives a reload',
   ),
   async ({ start }) => {
     const lines = (seen: string) => `Answer to ${seen}.\n\n${'It has a few lines of text. '.repeat(12)}`;

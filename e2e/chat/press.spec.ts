@@ -5,9 +5,9 @@ import { Gate } from '../../tests/support/gate.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'a click right after the conversation scrolled counts',
+  'a click right after the conversation scrolled takes effect',
   fullSpec(
-    'e2e/chat/streaming.spec.ts › a text that streams ends as it would be at once; what is finished stays selected; nothing unsafe shows; a reload in its middle repeats nothing; a click that is begun before it grows counts',
+    'e2e/chat/streaming.spec.ts › a streamed answer renders like a complete answer, keeps selections and clicks, and survives a reload',
   ),
   async ({ start }) => {
     const app = await start(
@@ -36,9 +36,9 @@ test(
 );
 
 test(
-  'a click that is begun after a reload, while the answer grows, counts; then the end is in sight',
+  'a click that starts while the answer grows after a reload takes effect, and the end stays visible',
   fullSpec(
-    'e2e/chat/streaming.spec.ts › a text that streams ends as it would be at once; what is finished stays selected; nothing unsafe shows; a reload in its middle repeats nothing; a click that is begun before it grows counts',
+    'e2e/chat/streaming.spec.ts › a streamed answer renders like a complete answer, keeps selections and clicks, and survives a reload',
   ),
   async ({ start }) => {
     const [early, late] = [new Gate(), new Gate()];

@@ -8,7 +8,7 @@ const overloaded = {
   error: { type: 'overloaded_error', message: 'Too many people' },
 };
 
-test('shows a wait for the provider, which ends when the person tries now', async ({ start }) => {
+test('shows the wait for the provider until the person retries and the request succeeds', async ({ start }) => {
   let isDown = true;
   const script = new Script().on({ where: () => isDown }).reply([], overloaded);
   script.on({}).reply([text('Here I am.')]);

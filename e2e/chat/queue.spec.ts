@@ -7,11 +7,11 @@ import { triad } from '../support/terminal.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'with one at a time the others are queued, and how long they were is kept',
+  'with a limit of one concurrent sub-agent the others are queued, and the history stores their waiting time',
   fullSpec([
-    'tests/core/workflows/scheduling.test.ts › one at a time, answered in another order: they begin in the order of the calls, never two at once',
-    'tests/core/host/records/sessions/pages.test.ts › the queue is as deep as most that waited at once, as it was recorded',
-    'tests/hosts/cli/render/trace.test.ts › time is split: queued without the wait for the yes, model as a sum, tools at once counted once',
+    'tests/core/workflows/scheduling.test.ts › with one slot sub-agents start in the order of the calls, whatever the order of the approvals',
+    'tests/core/host/records/sessions/pages.test.ts › the queue depth of a session is the largest recorded depth, and 0 without a record',
+    'tests/hosts/cli/render/trace.test.ts › splits time into queued, waiting, model and tools, and counts parallel tools once',
   ]),
   async ({ start }) => {
     const turn = new Gate();

@@ -6,11 +6,11 @@ import { png, RED } from '../../tests/support/images.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'an image is seen at its call, now and after a reload, and what is not kept any more is said',
+  'a read image is shown at its call, also after a reload, and a missing image is reported',
   fullSpec([
     'tests/lib/runs/call-row.test.ts › requests the stored image of a call by its hash',
-    'tests/core/runs/images.test.ts › the model gets it, with every request, and nobody loses it when the file is gone',
-    'tests/core/runs/images.test.ts › where the kept bytes are %s, the model and the person are told',
+    'tests/core/runs/images.test.ts › sends an image to the model in every request and keeps its bytes after the file is deleted',
+    'tests/core/runs/images.test.ts › informs the model and the person if the stored image bytes are %s',
   ]),
   async ({ start }) => {
     const large = png(8, 8, 3_700_000);

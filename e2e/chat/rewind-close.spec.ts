@@ -23,10 +23,10 @@ const OPENERS: Readonly<Record<string, { open: (app: App) => Promise<void>; back
 for (const [from, { open, back }] of Object.entries(OPENERS))
   for (const how of ['Escape', 'Cancel', 'Go back'])
     test(
-      `asked from ${from}, left with ${how}`,
+      `the dialog to go back before a message closes cleanly: opened from ${from}, closed with ${how}`,
       fullSpec([
-        'e2e/chat/changes.spec.ts › what one of three agents changed is undone, with what is in conflict said first, and done again; a commit lists its programs',
-        'tests/lib/changes/rewind.test.ts › forks and undoes in one request, and redoes the files',
+        'e2e/chat/changes.spec.ts › changes of one agent are undone after a list of conflicts, and redone; the commit dialog lists its programs',
+        'tests/lib/changes/rewind.test.ts › forks and undoes files in one request, and can redo the files',
       ]),
       async ({ start }) => {
         const app = await start(plainAnswer());

@@ -64,7 +64,7 @@ test('a double click on Send sends once and stops nothing', async ({ start }) =>
   expect(app.model.requests).toHaveLength(1);
 });
 
-test('the footer of an answer is one line; Escape in an empty box leads to the log, where single keys work', async ({
+test('the answer footer fits on one line, and Escape in an empty box moves to the log with its single-key shortcuts', async ({
   start,
 }) => {
   const app = await start(new Script().on(LEAD).reply([text('A short answer.')]));

@@ -54,11 +54,11 @@ const press = async ({ message }: Pick<App, 'message'>, words: string) => {
 };
 
 test(
-  'an answer that is lost with the link: the page finds that its message arrived',
+  'a message whose response was lost with the connection is recognised as delivered',
   fullSpec(
     [
-      'tests/hosts/http/sent-once.test.ts › the answer is lost, the message is not, and begins its conversation once',
-      'tests/lib/chat/composer/unsent.test.ts › a message whose answer was lost goes out with the same id, or is gone once it is known to have arrived',
+      'tests/hosts/http/sent-once.test.ts › a message whose answer is lost starts its conversation once when it is sent again',
+      'tests/lib/chat/composer/unsent.test.ts › sends a message without a reply again under its first id, or drops it once it is known to have arrived',
     ],
     details,
   ),
@@ -88,11 +88,11 @@ test(
 );
 
 test(
-  'a message under way is not shown again by a reload or on the way back',
+  'a message that is being sent does not reappear in the box after a reload or a return to the page',
   fullSpec(
     [
-      'tests/lib/chat/composer/unsent.test.ts › two presses are one message; who leaves the box and comes back finds it under way',
-      'tests/lib/chat/composer/draft.test.ts › the box is empty as soon as a message is sent, and a restart finds it until it arrived',
+      'tests/lib/chat/composer/unsent.test.ts › sends one message on two presses, also after the box is left and reopened',
+      'tests/lib/chat/composer/draft.test.ts › empties the box when a message is sent, and stores the message until it arrives',
     ],
     details,
   ),
@@ -126,11 +126,11 @@ test(
 );
 
 test(
-  'a link that breaks before the program has the message: it stays, and goes out once',
+  'a message that the connection lost before delivery stays in the box and is delivered once',
   fullSpec(
     [
-      'tests/lib/chat/composer/draft.test.ts › what did not arrive comes back before what was written since',
-      'tests/lib/chat/composer/draft.test.ts › the same message keeps its id until it arrived, also across a restart; another one has its own',
+      'tests/lib/chat/composer/draft.test.ts › restores an unsent message before the text written since',
+      'tests/lib/chat/composer/draft.test.ts › retries of one message share an id until it arrives, also after a restart; other messages have their own',
     ],
     details,
   ),
@@ -175,9 +175,9 @@ test(
 );
 
 test(
-  'what one tab sends is gone from the box of the other',
+  'a message that was sent in one tab disappears from the box of the other tab',
   fullSpec(
-    'tests/lib/chat/composer/draft.test.ts › what another window sent or wrote is so here, unless something else stands here',
+    'tests/lib/chat/composer/draft.test.ts › follows drafts written or sent in another window, unless this window has other text',
     details,
   ),
   async ({ start }) => {
@@ -194,11 +194,11 @@ test(
 );
 
 test(
-  'a refused first message leaves no conversation; an example leaves what was written',
+  'a rejected first message creates no conversation, and an example does not replace the draft',
   fullSpec(
     [
-      'tests/core/host/runtime/methods/sent-once.test.ts › a message that cannot be sent begins no conversation',
-      'e2e/shell/first-run.spec.ts › another address answers the first message in the chosen folder',
+      'tests/core/host/runtime/methods/sent-once.test.ts › an invalid first message creates no conversation',
+      'e2e/shell/first-run.spec.ts › a custom endpoint answers the first message in the chosen folder',
     ],
     details,
   ),

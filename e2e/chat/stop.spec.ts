@@ -4,11 +4,11 @@ import { expect, fullSpec, test } from '../support/test.ts';
 import { leadSpawns } from '../support/scripts.ts';
 
 test(
-  'stopping a reply ends its request and keeps what was said',
+  'stopping a reply ends its model request and preserves the text that was received',
   fullSpec([
     'e2e/chat/screen.spec.ts › Send turns into Stop in the same place, and Stop returns a queued message with its attachment',
-    'tests/core/workflows/stop.test.ts › during the model request: the server sees it end, the row says cancelled, usage is kept',
-    'tests/lib/chat/announcer.test.ts › announces how each reply ended, and "Reply stopped" for one that was stopped',
+    'tests/core/workflows/stop.test.ts › during a model request closes the connection, marks the runs as cancelled and keeps the usage',
+    'tests/lib/chat/announcer.test.ts › announces each outcome of a reply, such as "Reply stopped" after a stop',
   ]),
   async ({ start }) => {
     const answer = 'These words came before the stop. And these never come.';
@@ -29,7 +29,9 @@ test(
   },
 );
 
-test('stopping a workflow ends children, requests and questions, and Escape ends nothing', async ({ start }) => {
+test('stopping a workflow ends its sub-agents, requests and approvals, and Escape ends none of them', async ({
+  start,
+}) => {
   const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hangAfter: 8 }, beta: { hangAfter: 0 } }));
   await app.page.setViewportSize({ width: 900, height: 800 });
   await app.send('Look at every part.');

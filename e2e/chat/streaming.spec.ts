@@ -188,7 +188,7 @@ async function expectJumpToLatest(app: App): Promise<void> {
   await expect(app.button('Jump to latest')).toBeHidden();
 }
 
-test('a text that streams ends as it would be at once; what is finished stays selected; nothing unsafe shows; a reload in its middle repeats nothing; a click that is begun before it grows counts', async ({
+test('a streamed answer renders like a complete answer, keeps selections and clicks, and survives a reload', async ({
   start,
 }) => {
   const [middle, rest, wait] = [new Gate(), new Gate(), new Gate()];

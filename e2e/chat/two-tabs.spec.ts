@@ -4,10 +4,10 @@ import { Gate } from '../../tests/support/gate.ts';
 import { leadSpawns } from '../support/scripts.ts';
 
 test(
-  'a question answered in one tab is gone from the other, and both follow the work',
+  'an approval that was answered in one tab closes in the other, and both tabs show the progress',
   fullSpec([
     'tests/lib/app/attention.test.ts › closes when the last question was answered elsewhere',
-    'tests/hosts/http/connection.test.ts › whether the tab can answer is passed on; attention comes whole and at once',
+    'tests/hosts/http/connection.test.ts › passes on whether the tab can answer, and sends attention whole and at once',
   ]),
   async ({ start }) => {
     const rest = new Gate();

@@ -58,7 +58,7 @@ async function livesBesideOthers(app: App): Promise<void> {
 }
 
 test.describe('the desktop', only, () => {
-  test('a second start shows the first, a page that dies comes back, a question calls who looks elsewhere; a page has two functions, is the only one that is listened to, gets nothing else, runs no script from elsewhere, opens no window and is not led away', async ({
+  test('a second start shows the first window, a crashed page restarts, and a page has only two functions', async ({
     start,
   }) => {
     const script = new Script()

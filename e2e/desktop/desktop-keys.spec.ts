@@ -29,8 +29,8 @@ async function enterKey(app: App): Promise<void> {
   await app.expectOutcome('completed');
 }
 
-test.describe('a key', only, () => {
-  test('is sealed and never shown; after quitting at work every word, the key and the work are there', async ({
+test.describe('an API key on the desktop', only, () => {
+  test('is encrypted and never displayed; after quitting during a run the key, the text and the run are restored', async ({
     start,
   }) => {
     const rest = new Gate();
@@ -76,10 +76,10 @@ test.describe('a key', only, () => {
   });
 
   test(
-    'without a key store that encrypts is in a file, and that is said',
+    'is in a plain file if no key store encrypts, and the settings page shows a warning',
     fullSpec([
-      'tests/electron/secrets.test.ts › with %s it is the plain file, with a warning that names it',
-      'tests/lib/settings/protections.test.ts › what does not hold is open',
+      'tests/electron/secrets.test.ts › with %s, keys are in the plain file, and a warning names that file',
+      'tests/lib/settings/protections.test.ts › marks a missing sandbox, isolation or fuse as open',
     ]),
     async ({ start }) => {
       const app = await start(plainAnswer(), { ...first, env: { STAND_IN_KEY_STORE: 'basic_text' } });

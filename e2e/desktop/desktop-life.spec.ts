@@ -12,10 +12,10 @@ const only = {
 
 test.describe('the desktop', only, () => {
   test(
-    'a notification marks what hides in a name or a title',
+    'marks hidden characters in a notification',
     fullSpec([
       'tests/electron/attention.test.ts › marks hidden characters in a notification',
-      'tests/electron/attention.test.ts › it is repeated as often as is wanted, a press answers nothing, and an answer takes it away',
+      'tests/electron/attention.test.ts › a notification repeats as set, a click only opens the question, and an answer closes it',
     ]),
     async ({ start }) => {
       const app = await start(writeFile({ path: 'src/clean\u202Egpj.sh' }));
@@ -41,7 +41,7 @@ test.describe('the desktop', only, () => {
     },
   );
 
-  test('the window is there before the store is, and waits for it', async ({ start }) => {
+  test('opens the window before the store answers, and waits for the store', async ({ start }) => {
     // It takes connections and never answers.
     const store = createServer().listen(0, '127.0.0.1');
     await once(store, 'listening');
@@ -61,10 +61,8 @@ test.describe('the desktop', only, () => {
   });
 
   test(
-    'a window that closes last ends the app',
-    fullSpec(
-      'tests/electron/quit.test.ts › the last window quits, but not while something works and the tray is there',
-    ),
+    'ends when the last window closes',
+    fullSpec('tests/electron/quit.test.ts › closing the last window quits, unless work runs and the tray is shown'),
     async ({ start }) => {
       const app = await start(plainAnswer());
       const other = await app.secondTab();
@@ -78,10 +76,10 @@ test.describe('the desktop', only, () => {
   );
 
   test(
-    'works on what another program owns, and takes over when that one dies',
+    'connects to the program that owns the store, and takes over when that program dies',
     fullSpec([
-      'tests/electron/attachment.test.ts › where another program did the work and has gone, pages are told, and the next one is taken',
-      'tests/core/host/ownership/ownership.test.ts › an owner that was killed is replaced, also when the one that was replacing it was killed too',
+      'tests/electron/attachment.test.ts › after the owning program ends, the pages lose the runtime and get the next one',
+      'tests/core/host/ownership/ownership.test.ts › a claim replaces a killed owner, even if an earlier claimant was killed during its takeover',
     ]),
     async ({ start }) => {
       let kill = async () => {};

@@ -35,10 +35,10 @@ function holding(rest: Gate): Script {
 
 test.describe('the desktop', only, () => {
   test(
-    'asks before it quits at work: Cancel goes on, and it can wait until all is done',
+    'asks before it quits during a workflow: Cancel continues, and the quit can wait until the workflow ends',
     fullSpec([
-      'tests/electron/quit.test.ts › it asks once; closing the question, or Cancel, goes on and leaves a window',
-      'tests/electron/quit.test.ts › it goes on until the work is done, also without a window, and then quits; Cancel takes that back',
+      'tests/electron/quit.test.ts › asks once; Escape or Cancel keeps the app running and shows a window',
+      'tests/electron/quit.test.ts › keeps running until the work is done, also without a window, then quits; Cancel takes that back',
     ]),
     async ({ start }) => {
       const rest = new Gate();
@@ -63,12 +63,12 @@ test.describe('the desktop', only, () => {
   );
 
   test(
-    'a link leads to a conversation and starts nothing; the menu leads to a new one in a folder',
+    'opens a conversation from a link without starting a run, and starts a conversation in a folder from the menu',
     fullSpec([
       'tests/electron/deep-links.test.ts › a link names a conversation or a workflow and nothing else',
-      'tests/electron/deep-links.test.ts › a malformed one says so, with nothing hidden in it and cut, and leads nowhere; one at a time',
+      'tests/electron/deep-links.test.ts › a malformed link shows one message, shortened and with hidden characters marked, and opens nothing',
       'tests/electron/around.test.ts › the menu follows the conventions of Windows and Linux',
-      'tests/electron/around.test.ts › the dialog for a folder is the system’s: one at a time, and what is no folder does not open it there',
+      'tests/electron/around.test.ts › folder.pick opens one system dialog at a time, and a start folder that does not exist is ignored',
     ]),
     async ({ start }) => {
       const app = await start(plainAnswer({ answer: 'Hello to you.' }));

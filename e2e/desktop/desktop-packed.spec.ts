@@ -12,8 +12,8 @@ import { expect, fullSpec, test } from '../support/test.ts';
 
 const only = fullSpec(
   [
-    'tests/electron/updates.test.ts › a restart that the person asks for makes the backup first, and starts the app again',
-    'tests/hosts/packed.test.ts › what it starts and reads is built, and there to be packed',
+    'tests/electron/updates.test.ts › a restart requested by the user makes the backup first, and starts the app again',
+    'tests/hosts/packed.test.ts › every file that the program starts or reads is built and packed',
   ],
   { tag: '@stand-in', annotation: { type: 'why', description: 'It starts what was packed for a desktop' } },
 );
@@ -31,7 +31,7 @@ function startFeed(asked: string[]): Promise<Server> {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-test('what was packed starts, and is updated after a backup', only, async ({ start }) => {
+test('the packaged app starts, and makes a backup before it updates itself', only, async ({ start }) => {
   test.setTimeout(240_000);
   const place = await realpath(await mkdtemp(join(tmpdir(), 'triad-packed-')));
   const asked: string[] = [];

@@ -128,12 +128,12 @@ async function breaksOut(app: App): Promise<void> {
 
 test.describe('a hostile page', () => {
   test(
-    'runs nothing, leaves nothing, reaches nothing, and the page of security says how often it tried',
+    'runs no code, stores nothing and reaches nothing, and the security page counts its attempts',
     fullSpec(
       [
-        'tests/electron/hostile-frames.test.ts › payloads of every class reach no handler, break nothing, and are counted one by one',
-        'tests/electron/refusals.test.ts › in masses each kind has some lines and one number, and the next minute begins anew',
-        'e2e/desktop/desktop-guards.spec.ts › a second start shows the first, a page that dies comes back, a question calls who looks elsewhere; a page has two functions, is the only one that is listened to, gets nothing else, runs no script from elsewhere, opens no window and is not led away',
+        'tests/electron/hostile-frames.test.ts › hostile payloads of every class reach no handler, break nothing, and are each counted',
+        'tests/electron/refusals.test.ts › logs at most 20 lines and one count for each kind of refusal in a minute',
+        'e2e/desktop/desktop-guards.spec.ts › a second start shows the first window, a crashed page restarts, and a page has only two functions',
       ],
       { tag: '@stand-in', annotation: { type: 'why', description: 'It needs the shell around the page' } },
     ),

@@ -148,11 +148,11 @@ async function inTheHistory(app: App): Promise<void> {
 }
 
 test(
-  'a chain is one card that is tried again where it failed, rounds with a coagent are lines that open to both sides: live, after a reload and, in the full run, in the history',
+  'a chain is one card with a retry of the failed stage, and each round with a coagent is a line that unfolds',
   fullSpec([
-    'tests/lib/view/family.test.ts › ends with the stage that fails, which is the one to try again',
+    'tests/lib/view/family.test.ts › shows a failed stage, which can be retried',
     'tests/lib/view/handoffs.test.ts › number the rounds and give each verdict',
-    'tests/core/workflows/chains.test.ts › goes through its stages after one yes, its last report is the report, and it is not tried again',
+    'tests/core/workflows/chains.test.ts › runs all stages after one approval, reports the last answer, and cannot be retried',
   ]),
   async ({ start }) => {
     const looking = new Gate();
@@ -183,7 +183,7 @@ test(
   },
 );
 
-test('runs the whole chain of an agent on its page, and the last answer is the result', async ({ start }) => {
+test('an agent page runs the whole chain of the agent and shows the last answer as the result', async ({ start }) => {
   const app = await start(pairAndChain(new Gate()), having(FILES));
   const { page } = app;
   await page.goto(new URL('/agents', page.url()).href);

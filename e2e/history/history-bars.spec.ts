@@ -60,10 +60,10 @@ async function expectZoomAndPan(app: App, track: Locator): Promise<void> {
 }
 
 test(
-  'a bar opens its request with the answer, and the keyboard goes from bar to bar',
+  'a timeline bar opens its request and answer, and the arrow keys move between bars',
   fullSpec([
-    'tests/lib/history/timeline/bars.test.ts › knows what a bar opens, and finds it again by the address',
-    'tests/lib/history/timeline/bars.test.ts › goes to the bar of another lane that is nearest in time',
+    'tests/lib/history/timeline/bars.test.ts › each bar has an address that selects it again',
+    'tests/lib/history/timeline/bars.test.ts › nearestBar returns the bar of another lane that is nearest in time',
   ]),
   async ({ start }) => {
     const app = await start(spawnOne({ reply: { firstTokenMs: 150, usage: { input: 100, cacheRead: 300 } } }));

@@ -18,10 +18,10 @@ function mixed(): Script {
 }
 
 test(
-  'filters and the order stand in the address and come back with it',
+  'the filters and the sort order are stored in the URL and restored from it',
   fullSpec([
-    'tests/lib/view/history-query.test.ts › keeps every filter, the order and the words',
-    'tests/core/store/lists/workflow-list.test.ts › each filter, alone and together, in each order',
+    'tests/lib/view/history-query.test.ts › restores every filter, the order and the search text',
+    'tests/core/store/lists/workflow-list.test.ts › lists the workflows that match each filter and combined filters, in each order',
   ]),
   async ({ start }) => {
     const app = await start(mixed());
@@ -79,11 +79,11 @@ test(
 );
 
 test(
-  'filters are kept by name, days have totals, and columns and the chart are chosen',
+  'filters are saved under a name, days show totals, and the columns and the chart can be selected',
   fullSpec([
-    'tests/core/host/runtime/methods/filters.test.ts › a filter is kept, replaced, named anew and taken out; what else the file says stays',
-    'tests/core/store/lists/days.test.ts › without a filter, with one, with several, with costs and dates',
-    'tests/lib/history/history-look.test.ts › keeps which columns each list has, and the chart',
+    'tests/core/host/runtime/methods/filters.test.ts › saves, replaces, renames and removes a history filter, and keeps the rest of the settings file',
+    'tests/core/store/lists/days.test.ts › daily totals equal the sum of the listed workflows for any filter',
+    'tests/lib/history/history-look.test.ts › stores the columns of each list, and the chart options',
   ]),
   async ({ start }) => {
     const app = await start(mixed());
@@ -161,7 +161,9 @@ test(
   },
 );
 
-test('a list is gone through by keyboard, and is found where it was left', async ({ start }) => {
+test('the workflow list is used by keyboard and keeps its position when the person returns to it', async ({
+  start,
+}) => {
   const app = await start(mixed());
   const { page } = app;
   for (const message of ['one', 'two', 'three']) {

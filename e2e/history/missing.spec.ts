@@ -14,7 +14,7 @@ async function damage(task: string, home: string): Promise<void> {
 }
 
 test(
-  'a message that is gone is told in the history and in the chat, where the others still are',
+  'history and chat report a missing message and still show the other messages',
   fullSpec(
     'tests/lib/history/mounted.svelte.test.ts › reports the missing entries of a history, and checks each workflow once',
   ),
@@ -40,7 +40,7 @@ test(
 );
 
 test(
-  'what was recovered of a damaged store is shown on every page until the person hides it',
+  'a notice about a recovered store is shown on every page until the person hides it',
   fullSpec([
     'tests/lib/shell/connection-banner.test.ts › shows what was recovered of a damaged store until the person hides it',
     'tests/core/store/store-notices.test.ts › every window shows a notice about the history until one of them hides it',
@@ -75,7 +75,7 @@ test(
 
 // The desktop's messages to the program are not seen from here.
 test(
-  'of a long conversation only what somebody stays with is read for what is lost',
+  'a long conversation is checked for missing entries only where the reader stops scrolling',
   fullSpec(
     'tests/lib/history/mounted.svelte.test.ts › reports the missing entries of a history, and checks each workflow once',
     {
@@ -122,7 +122,7 @@ test(
 );
 
 test(
-  'a conversation that is not there, and a machine without a network, are told where the person is',
+  'a missing conversation and a lost network connection are reported on the page',
   fullSpec([
     'tests/lib/shell/connection-banner.test.ts › shows that the computer is offline until the network is back',
     'tests/lib/runs/session.test.ts › says what went wrong when the conversation cannot be read',

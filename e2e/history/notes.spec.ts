@@ -6,10 +6,10 @@ import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts'
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'read, written and linking notes stand in the history',
+  'the history lists the notes that a session read or wrote, and the notes that link to the session',
   fullSpec([
     'tests/lib/history/mounted.svelte.test.ts › lists notes that were read, written, or link to the session',
-    'tests/core/runs/note-links.test.ts › a session says which notes its runs read and wrote, and which link to it',
+    'tests/core/runs/note-links.test.ts › a session lists the notes that its runs read and wrote, and the notes that link to the session',
   ]),
   async ({ start }) => {
     const script = new Script()

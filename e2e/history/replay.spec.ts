@@ -44,12 +44,12 @@ function methodsOf(page: Page): string[] {
 }
 
 test(
-  'three agents move as they did, by the keyboard, with no request to a model and nothing to press that acts',
+  'a replay of three agents is controlled by keyboard, sends no model request and has no button that acts',
   fullSpec(
     [
-      'tests/lib/history/replay/player.test.ts › has the keys wherever they mean nothing else',
-      'tests/lib/history/replay/nothing-to-press.test.ts › shows no button that acts and no box to write in, though the same rows have them while they happen',
-      'tests/core/host/runtime/replay.test.ts › a replayed workflow of three agents makes zero requests, changes nothing, and ends as it ended',
+      'tests/lib/history/replay/player.test.ts › handles keys only where the focused element does not use them',
+      'tests/lib/history/replay/nothing-to-press.test.ts › a replay has no action button and no text field, though the live rows have them',
+      'tests/core/host/runtime/replay.test.ts › a replay of a workflow with three sub-agents sends no requests and ends in the recorded state',
     ],
     { tag: '@browser', annotation: { type: 'why', description: 'It reads what the page asks for on its WebSocket' } },
   ),

@@ -54,12 +54,12 @@ async function deleteTwice(app: App): Promise<void> {
 }
 
 test(
-  'a hit in a sub-agent opens its run at the place, and Escape leads back; what was deleted is restored, or gone after a second question',
+  'a search hit in a sub-agent opens its run at that entry; deleted conversations are restored or purged',
   fullSpec([
-    'tests/core/store/search/search.test.ts › prompts, answers, tasks, reports and results are found at their place',
+    'tests/core/store/search/search.test.ts › finds prompts, answers, tasks, reports and results with their kind and agent',
     'tests/lib/view/history-query.test.ts › links a hit to its entry, with the searched words',
-    'tests/core/store/trash/trash.test.ts › deleted and restored',
-    'tests/core/store/trash/trash.test.ts › purged, nothing of it is left',
+    'tests/core/store/trash/trash.test.ts › hides a deleted conversation from all lists, and restores it unchanged',
+    'tests/core/store/trash/trash.test.ts › a purge deletes every row of a conversation',
   ]),
   async ({ start }) => {
     const app = await start(
@@ -120,8 +120,8 @@ test(
 );
 
 test(
-  'words are found in a conversation, also in messages out of sight',
-  fullSpec('tests/lib/chat/places.test.ts › looks at what the person and the lead said, as it reads on the page'),
+  'a search in a conversation also finds text in messages that are not displayed',
+  fullSpec('tests/lib/chat/places.test.ts › searches the rendered text of the person and the lead'),
   async ({ start }) => {
     const script = new Script().on({}).reply((seen) => [text(`Answer to ${seen.asked}.\n\n${LONG}`)]);
     const app = await start(script);

@@ -6,11 +6,11 @@ import { expect, fullSpec, test } from '../support/test.ts';
 import { openActions } from '../support/conversation-menu.ts';
 
 test(
-  'the trace of a run is copied; the folder is named in history and chat, and opened on the desktop',
+  'the trace id of a run can be copied, and the session folder is shown and can be opened on the desktop',
   fullSpec([
     'tests/lib/history/mounted.svelte.test.ts › the folder of a session has a button that opens it: %s',
-    'tests/core/host/records/sessions.test.ts › a folder for the session, a file for each sub-agent, links both ways, and all the figures',
-    'tests/core/host/telemetry/workflow.test.ts › tree, times, attributes and totals of three sub-agents, a handoff and failed requests',
+    'tests/core/host/records/sessions.test.ts › writes a session folder with one file for each sub-agent, links in both directions and all totals',
+    'tests/core/host/telemetry/workflow.test.ts › exports spans and metrics of three sub-agents, a handoff and failed requests that match the history',
   ]),
   async ({ start, surface }) => {
     const app = await start(spawnOne(), { ownContext: true });

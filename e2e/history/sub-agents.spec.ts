@@ -25,11 +25,11 @@ const rowsOf = (page: Page) => page.getByRole('list', { name: 'Sub-agents' }).ge
 const lists = (page: Page) => page.getByRole('navigation', { name: 'What is listed' });
 
 test(
-  'each is found with what came of it, filtered and sorted by the address, and leads to its run',
+  'the list of sub-agents shows each outcome, is filtered and sorted by URL, and links to their runs',
   fullSpec([
     'tests/lib/history/mounted.svelte.test.ts › a row of a sub-agent shows its task, outcome and report, and links to its run',
-    'tests/lib/view/history-query.test.ts › keeps every filter, the order and the words',
-    'tests/lib/view/history-query.test.ts › asks for a list of sub-agents as the contract wants it',
+    'tests/lib/view/history-query.test.ts › restores every filter, the order and the search text',
+    'tests/lib/view/history-query.test.ts › builds valid input for the list of sub-agents',
   ]),
   async ({ start }) => {
     const app = await start(twoAsked());
@@ -92,10 +92,10 @@ test(
 );
 
 test(
-  'those of a deleted conversation go from the list and come back with it',
+  'sub-agents of a deleted conversation leave the list and return with the conversation',
   fullSpec([
-    'tests/core/store/trash/trash.test.ts › deleted and restored',
-    'tests/lib/app/history-browser.test.ts › reads the list again on the way back to it, and all of it after a conversation was deleted',
+    'tests/core/store/trash/trash.test.ts › hides a deleted conversation from all lists, and restores it unchanged',
+    'tests/lib/app/history-browser.test.ts › reloads the list on return to it, and forgets its address after a deletion',
   ]),
   async ({ start }) => {
     const app = await start(twoAsked());
@@ -117,9 +117,9 @@ test(
 );
 
 test(
-  'the list of sub-agents breaks no serious rule of accessibility, light or dark',
+  'the list of sub-agents passes the accessibility checks in light and dark',
   fullSpec(
-    'e2e/sub-agents/spawn.spec.ts › a sub-agent starts only after a click, works in sight, and is in the history; no screen breaks a serious rule of accessibility',
+    'e2e/sub-agents/spawn.spec.ts › a sub-agent starts only after approval, is visible in chat and history, and passes accessibility checks',
     { tag: '@browser', annotation: SAME_PAGE },
   ),
   async ({ start }) => {

@@ -6,11 +6,11 @@ import { expect, fullSpec, test } from '../support/test.ts';
 
 // The desktop's files land where only its own machine sees them.
 test(
-  'a conversation is saved as Markdown and as JSON',
+  'a conversation can be exported as Markdown and as JSON',
   fullSpec(
     [
       'tests/lib/history/mounted.svelte.test.ts › saves a conversation as a file: %s',
-      'tests/core/host/records/export/export.test.ts › a conversation with sub-agents, whole, in both formats',
+      'tests/core/host/records/export/export.test.ts › exports a whole conversation with sub-agents as JSON and as Markdown',
     ],
     { tag: '@browser' },
   ),
@@ -37,7 +37,7 @@ test(
 
 // Only the browser's link to the program can be held up from here.
 test(
-  'who goes to the trash while a deletion is under way stays there and sees it',
+  'a person who opens the trash during a deletion stays there and sees the deleted conversation',
   fullSpec(
     'tests/lib/app/conversation-menu.test.ts › stays on another page, also if the page was opened during the deletion',
     { tag: '@browser' },

@@ -20,11 +20,11 @@ const asksWeather = () =>
     .reply([text('Light rain.')]);
 
 test(
-  'a server is added, its prompt begins a message, and a call of it is asked about and shown',
+  'an MCP server is added, its prompt fills a message, and its tool call requires approval',
   fullSpec([
-    'tests/lib/settings/mcp/mcp-draft.test.ts › is a command with its words and its environment',
-    'tests/core/mcp/mcp-run.test.ts › is asked about with what the server says of it, and its result reaches the model',
-    'tests/lib/approvals/approval-modal.test.ts › shows whose tool a call is of, what runs, what the server says of it, and all of the arguments',
+    'tests/lib/settings/mcp/mcp-draft.test.ts › builds a server with a command, its arguments and its environment',
+    'tests/core/mcp/mcp-run.test.ts › requires approval with the description of the server, and the result is recorded',
+    'tests/lib/approvals/approval-modal.test.ts › shows the MCP server of a call, its command, its own description and all arguments',
   ]),
   async ({ start }) => {
     const app = await start(asksWeather());
@@ -84,12 +84,12 @@ test(
 );
 
 test(
-  'what has changed, failed, or is not trusted says so, and what can be done',
+  'a changed, failed or untrusted MCP server shows its state and the possible actions',
   fullSpec([
     'tests/lib/settings/mcp/mcp-server.test.ts › agrees only to new and changed tools, with the shown hashes',
     'tests/lib/settings/mcp/mcp-server.test.ts › shows the failure of a server and the time of the next attempt, and starts the server',
     'tests/lib/settings/mcp/mcp-server.test.ts › offers trust for the server of a project, and no start',
-    'tests/core/mcp/mcp-run.test.ts › about a tool since the person agreed to it is told apart: the call is asked, the model is told nothing new',
+    'tests/core/mcp/mcp-run.test.ts › a changed tool description raises the risk of the next call and does not reach the model',
   ]),
   async ({ start }) => {
     const app = await start(new Script().on({}).reply([text('Done.')]), withServers(true));
@@ -143,12 +143,12 @@ test(
 );
 
 test(
-  'answers are tables, trees and pictures',
+  'results of MCP tools are shown as tables, trees and pictures',
   fullSpec([
-    'tests/lib/view/answer.test.ts › a list of flat objects is a table, also where it is all that an object has',
-    'tests/lib/view/answer.test.ts › text that is JSON is shown as what it is, and structured answers are',
-    'tests/lib/ui/json-tree.test.ts › folds what lies deeper, and long texts',
-    'tests/core/mcp/reference-servers.test.ts › content of each kind comes as what it is',
+    'tests/lib/view/answer.test.ts › a list of flat objects is a table, also as the only field of an object',
+    'tests/lib/view/answer.test.ts › shows JSON text and structured answers as a table or tree',
+    'tests/lib/ui/json-tree.test.ts › folds deeply nested values and long texts',
+    'tests/core/mcp/reference-servers.test.ts › returns text, image, structured, link and resource content in the right form',
   ]),
   async ({ start }) => {
     const app = await start(calls(), withServers(true));

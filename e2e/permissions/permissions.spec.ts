@@ -38,9 +38,9 @@ async function granted(start: Start): Promise<App> {
 }
 
 test(
-  'a grant shows on the page and, once it is revoked, the next call asks again',
+  'the page lists a grant, and after the grant is revoked the next call requires approval',
   fullSpec([
-    'tests/core/approvals/grants-given.test.ts › revoked, it answers nothing; that is told where it was given, and only once',
+    'tests/core/approvals/grants-given.test.ts › comes with its revocation, which is recorded once in the conversation of the grant',
     'tests/lib/approvals/rules/grant-row.test.ts › shows the agent, tool, duration and use of a grant, and offers to revoke it',
   ]),
   async ({ start }) => {
@@ -70,10 +70,10 @@ test(
 );
 
 test(
-  'the history says which grant answered, and leads to it',
+  'the history names the grant that allowed a call, and links to it',
   fullSpec([
-    'tests/core/host/runtime/methods/answered.test.ts › newest first, each with who decided, and the grant where one did',
-    'tests/lib/approvals/rules/grant-row.test.ts › links to the page of permissions while the grant holds',
+    'tests/core/host/runtime/methods/answered.test.ts › lists recent answers newest first, each with its decider and the grant that answered',
+    'tests/lib/approvals/rules/grant-row.test.ts › links to the permissions page only while the grant is valid',
   ]),
   async ({ start }) => {
     const app = await granted(start);
@@ -103,11 +103,11 @@ test(
 );
 
 test(
-  'the explainer names the deciding rule with its file and line, as the file is now',
+  'the page explains a decision with the rule, its file and its line, and follows changes of the file',
   fullSpec([
-    'tests/core/host/runtime/methods/permissions.test.ts › the verdict names the rule, its file and line, and what else was looked at',
-    'tests/lib/approvals/rules/explain-draft.test.ts › asks about the same call once more, and of none before there was one',
-    'tests/core/host/runtime/methods/permissions.test.ts › the list says what is wrong with the rules',
+    'tests/core/host/runtime/methods/permissions.test.ts › the verdict names the deciding rule with file and line, and the other rules considered',
+    'tests/lib/approvals/rules/explain-draft.test.ts › explains the last explained call again, and sends no request before a first explanation',
+    'tests/core/host/runtime/methods/permissions.test.ts › the list of permissions reports faults in the rules with file and line',
   ]),
   async ({ start }) => {
     const app = await start(writes('docs/a.md'));
@@ -142,10 +142,10 @@ test(
 );
 
 test(
-  'from a question to why it is asked, and back to it, without a mouse',
+  'an approval links to the explanation of the decision and back, all by keyboard',
   fullSpec([
-    'tests/lib/app/explained.test.ts › asks the same again where rules may differ, tells the old until then, and nothing where that fails',
-    'tests/lib/view/permissions/explain-call.test.ts › a tool with its input',
+    'tests/lib/app/explained.test.ts › repeats the request when rules may differ, keeps the old verdict until then, and drops it on failure',
+    'tests/lib/view/permissions/explain-call.test.ts › contains the tool and its input',
   ]),
   async ({ start }) => {
     const app = await start(writes('docs/a.md'));
@@ -171,9 +171,9 @@ test(
 );
 
 test(
-  'permissions, agents and MCP servers are those of the folder that is open',
+  'permissions, agents and MCP servers are shown for the folder of the open conversation',
   fullSpec(
-    'tests/lib/app/rail.test.ts › knows the folder that is open, after its conversation was left and in a new window',
+    'tests/lib/app/rail.test.ts › remembers the open folder after its conversation was left, and in a new window',
   ),
   async ({ start }) => {
     const app = await start(plainAnswer(), { files: { 'part/.triad/config.toml': RULE, 'part/.mcp.json': SERVERS } });

@@ -30,12 +30,12 @@ const preview = (page: Page) => page.getByRole('group', { name: 'What it would d
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 
 test(
-  'a rule is written with what it would decide, changed, taken out and put back',
+  'a rule is added with a preview of its effect, changed, deleted and restored',
   fullSpec([
-    'tests/core/host/runtime/methods/rules.test.ts › a change holds with the next call, and every other byte stays',
-    'tests/core/host/runtime/methods/rules.test.ts › what was changed elsewhere meanwhile is not written over',
-    'tests/lib/approvals/rules/rule-draft.test.ts › changes the rule at its place, over the file that was looked at',
-    'tests/lib/view/permissions/rule-preview.test.ts › counts what the rule decides by what that was, changes first',
+    'tests/core/host/runtime/methods/rules.test.ts › a changed rule applies to the next call, leaves the rest of the file unchanged and can be undone',
+    'tests/core/host/runtime/methods/rules.test.ts › does not overwrite a rule file that changed on disk meanwhile',
+    'tests/lib/approvals/rules/rule-draft.test.ts › changes a rule at its position, with the loaded file hash as the base',
+    'tests/lib/view/permissions/rule-preview.test.ts › counts the calls decided by the rule, grouped by old and new effect, with changes first',
   ]),
   async ({ start }) => {
     const { page, file } = await worked(start);
@@ -79,10 +79,10 @@ test(
 );
 
 test(
-  'from a call that was asked about to a rule about it',
+  'a rule can be created from a call that required approval',
   fullSpec([
-    'tests/lib/view/permissions/rule-preview.test.ts › of a call is about that one alone, with the other answer',
-    'tests/core/runs/rule-preview.test.ts › what a verdict says a rule has to name allows the very call that was explained, and no other',
+    'tests/lib/view/permissions/rule-preview.test.ts › of a call matches only this call, with the opposite effect',
+    'tests/core/runs/rule-preview.test.ts › a rule with the pattern named by an explanation allows the explained call',
   ]),
   async ({ start }) => {
     const { page } = await worked(start);

@@ -10,7 +10,7 @@ async function openAppearance(page: Page): Promise<void> {
 }
 
 test(
-  'colours and size of text change at once and stay',
+  'colour scheme and text size change at once and survive a reload',
   fullSpec('tests/lib/settings/mounted.test.ts › applies the chosen text size at once and at the next start'),
   async ({ start }) => {
     const { page } = await start(plainAnswer());
@@ -32,10 +32,10 @@ test(
 );
 
 test(
-  'contrast follows the system until one is chosen, which stays',
+  'the contrast follows the system until the person selects a contrast, which survives a reload',
   fullSpec([
     'tests/lib/settings/mounted.test.ts › follows the contrast of the system until one is chosen, also at the next start',
-    'tests/lib/ui/colours.test.ts › high contrast gives each colour another value, and no colour stands anywhere else',
+    'tests/lib/ui/colours.test.ts › high contrast redefines each colour, and colours are defined only in colours.css',
   ]),
   async ({ start }) => {
     const { page } = await start(plainAnswer());

@@ -25,8 +25,8 @@ async function set(page: Page, label: string, value: string): Promise<void> {
 test(
   'a limit holds for the next message, without a restart',
   fullSpec([
-    'tests/core/runs/budget/bounds.test.ts › with a limit of sub-agents set to one, the second is refused',
-    'tests/core/settings/live-settings.test.ts › %s',
+    'tests/core/runs/budget/bounds.test.ts › rejects the second sub-agent if the limit of sub-agents is one',
+    'tests/core/settings/live-settings.test.ts › a change of %s takes effect while the program runs',
     'tests/lib/settings/mounted.test.ts › a saved value can be undone, and reset to the default',
   ]),
   async ({ start }) => {
@@ -54,7 +54,7 @@ test(
   fullSpec([
     'tests/lib/settings/mounted.test.ts › a value that does not fit stays in its field with the reason, and is not sent: %s',
     'tests/lib/settings/mounted.test.ts › a value that the program rejects stays in its field with the reason',
-    'tests/core/settings/live-settings.test.ts › a value that does not fit is refused with its reason, and nothing changes',
+    'tests/core/settings/live-settings.test.ts › rejects an invalid value with the reason, and changes nothing',
   ]),
   async ({ start }) => {
     const { page } = await start(plainAnswer());
@@ -92,10 +92,10 @@ test(
 );
 
 test(
-  'a search of the web is set up, and its key kept for its host alone',
+  'a web search is configured, and its API key is stored for its host only',
   fullSpec([
     'tests/lib/settings/mounted.test.ts › stores the key of a search for its host, and shows the reason if a key is not stored',
-    'tests/core/tools/web/search-endpoint.test.ts › goes in the header that the settings name, to the host for which it was kept, and stands in no file of settings',
+    'tests/core/tools/web/search-endpoint.test.ts › is sent in the configured header only to its own host, and is not in the settings file',
   ]),
   async ({ start }) => {
     const { page } = await start(plainAnswer());
@@ -113,10 +113,10 @@ test(
 );
 
 test(
-  'the provider is tested with one request; a model of another name is asked from then on',
+  'the provider is tested with one request, and a changed model alias applies to the next message',
   fullSpec([
-    'tests/core/model/provider-test.test.ts › a key that works: the model that answered, and how long it took',
-    'tests/core/settings/effects.test.ts › the default model and the aliases decide which model is asked',
+    'tests/core/model/provider-test.test.ts › reports the answering model and the duration for a working key',
+    'tests/core/settings/effects.test.ts › the default model and the aliases select the model of a request',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer());
@@ -136,10 +136,10 @@ test(
 );
 
 test(
-  'a key that was kept for another endpoint is not used, and the page says so',
+  'an API key that was stored for another endpoint is not sent, and the page reports this',
   fullSpec([
-    'tests/core/model/kept-key.test.ts › a settings file or an environment that names another endpoint later gets no request with the key',
-    'tests/core/model/kept-key.test.ts › testing another endpoint takes the key that is typed for it, and no other',
+    'tests/core/model/kept-key.test.ts › another endpoint in the settings file or environment does not get the stored key',
+    'tests/core/model/kept-key.test.ts › a test of another endpoint uses only the key entered for that endpoint',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), {
@@ -169,8 +169,8 @@ test(
 test(
   'the demo is switched on and off',
   fullSpec([
-    'e2e/settings/settings.spec.ts › a provider is added by its address, answers, gives way to another, and goes with its key',
-    'tests/core/settings/live-settings.test.ts › %s',
+    'e2e/settings/settings.spec.ts › a provider is added by its URL, answers messages, is replaced by another, and is removed with its API key',
+    'tests/core/settings/live-settings.test.ts › a change of %s takes effect while the program runs',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer({ answer: 'From a model.' }));
@@ -189,7 +189,9 @@ test(
   },
 );
 
-test('a provider is added by its address, answers, gives way to another, and goes with its key', async ({ start }) => {
+test('a provider is added by its URL, answers messages, is replaced by another, and is removed with its API key', async ({
+  start,
+}) => {
   const app = await start(plainAnswer({ answer: 'From a model.' }), {
     before: async ({ home }) => {
       await mkdir(home, { recursive: true, mode: 0o700 });
@@ -248,10 +250,10 @@ test('a provider is added by its address, answers, gives way to another, and goe
 });
 
 test(
-  'what agents keep can be read and deleted',
+  'memory notes of agents can be read and deleted',
   fullSpec([
     'tests/lib/settings/mounted.test.ts › deletes a note of an agent after a second press',
-    'tests/core/runs/memory.test.ts › a note outlives the conversation that wrote it, and can be deleted in the trash and after it',
+    'tests/core/runs/memory.test.ts › a note outlives its conversation, and can be deleted before and after a purge',
   ]),
   async ({ start }) => {
     const note = { operation: 'write', name: 'habits', text: 'Likes short answers.' };
@@ -277,9 +279,9 @@ test(
 );
 
 test(
-  'the page keeps the rules of accessibility, light and dark',
+  'the settings pages pass the accessibility checks in light and dark',
   fullSpec(
-    'e2e/sub-agents/spawn.spec.ts › a sub-agent starts only after a click, works in sight, and is in the history; no screen breaks a serious rule of accessibility',
+    'e2e/sub-agents/spawn.spec.ts › a sub-agent starts only after approval, is visible in chat and history, and passes accessibility checks',
     { tag: '@browser', annotation: SAME_PAGE },
   ),
   async ({ start }) => {
@@ -318,11 +320,11 @@ test(
 );
 
 test(
-  'what the environment and a project set is shown as such, and not changed here',
+  'values from the environment or a project show their source and cannot be edited',
   fullSpec([
     'tests/lib/settings/mounted.test.ts › a value that overrides the user settings cannot be edited or reset: $from',
     'tests/lib/settings/mounted.test.ts › shows the value that a project requests, with a link to trust its file',
-    'tests/core/host/runtime/methods/settings.test.ts › the environment goes before the file, and says what it goes before',
+    'tests/core/host/runtime/methods/settings.test.ts › the environment overrides the settings file, and the explanation names the overridden value',
     'tests/core/host/runtime/methods/settings.test.ts › a project lowers a limit once its file is trusted, and never raises one',
   ]),
   async ({ start }) => {
@@ -357,11 +359,11 @@ test(
 );
 
 test(
-  'what protects the person is said as it is here: the policy of this page, the sandbox, and who was asked',
+  'the security page shows the content policy of this page, the sandbox state and the contacted hosts',
   fullSpec(
     [
-      'tests/lib/settings/protections.test.ts › a browser answers for itself; what was not said yet is not known',
-      'tests/hosts/http/static-files.test.ts › every answer carries the policy of the page, with framing forbidden, and the other strict headers',
+      'tests/lib/settings/protections.test.ts › marks protections as unknown in a browser, or if the app did not report them',
+      'tests/hosts/http/static-files.test.ts › every response has the policy of the page, without framing, and the other strict headers',
     ],
     {
       tag: '@browser',

@@ -106,7 +106,7 @@ test('Anthropic needs a key, which is never shown again', async ({ start }) => {
   expect(await page.content()).not.toContain(KEY);
 });
 
-test('another address answers the first message in the chosen folder', async ({ start }) => {
+test('a custom endpoint answers the first message in the chosen folder', async ({ start }) => {
   const app = await start(hello(), { ...FIRST, model: { keys: null, models: ['small-1'] } });
   const { page } = app;
   await choice(app, ENDPOINT).click();
@@ -160,8 +160,8 @@ test('the demo needs no connection', async ({ start }) => {
 test(
   'the first run is in French for a French browser',
   fullSpec([
-    'tests/lib/app/language.test.ts › is what was chosen, also later',
-    'tests/lib/words/literal-text.test.ts › no component shows a text of its own',
+    'tests/lib/app/language.test.ts › keeps the chosen language for later starts',
+    'tests/lib/words/literal-text.test.ts › no component contains literal text',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), FIRST);
@@ -176,7 +176,7 @@ test(
 test(
   'a dead endpoint shows an error and can still be saved',
   fullSpec([
-    'tests/core/model/provider-test.test.ts › nothing that answers',
+    'tests/core/model/provider-test.test.ts › reports an address where no server answers',
     'e2e/shell/first-run.spec.ts › OpenAI becomes the provider of the first message, with the newest general model',
   ]),
   async ({ start }) => {
@@ -197,9 +197,9 @@ test(
 );
 
 test(
-  'a server on this machine is offered with its models',
+  'a model server on this machine is offered with its models',
   fullSpec([
-    'tests/core/model/provider-detect.test.ts › name, models and what each speaks, with nothing that a model would answer',
+    'tests/core/model/provider-detect.test.ts › finds local servers with name, models and protocols, without any model request',
     'tests/lib/settings/provider-draft.test.ts › offers the servers of this machine, and takes the address and first model of the chosen one',
   ]),
   async ({ start }) => {
@@ -229,7 +229,7 @@ test(
   'each step follows the accessibility rules, light and dark',
   fullSpec(
     [
-      'tests/lib/ui/colours.test.ts › words can be read on all that they stand on',
+      'tests/lib/ui/colours.test.ts › text has enough contrast on each of its backgrounds',
       'e2e/shell/first-run.spec.ts › offers four choices without a sidebar; keys choose, Escape and Back return',
     ],
     { tag: '@browser', annotation: SAME_PAGE },

@@ -47,9 +47,9 @@ async function press(page: Page, control: Locator, gone = true): Promise<string>
 }
 
 test(
-  'no press that takes its own control away leaves the focus nowhere',
+  'the focus is never lost when a press removes the pressed control',
   fullSpec(
-    'e2e/chat/changes.spec.ts › what one of three agents changed is undone, with what is in conflict said first, and done again; a commit lists its programs',
+    'e2e/chat/changes.spec.ts › changes of one agent are undone after a list of conflicts, and redone; the commit dialog lists its programs',
   ),
   async ({ start }) => {
     const script = new Script()
@@ -138,9 +138,9 @@ test(
 );
 
 test(
-  'over the page the sidebar has the focus, and Escape closes it alone',
+  'the sidebar takes the focus while it covers the page, and Escape closes only the sidebar',
   fullSpec(
-    'e2e/chat/screen.spec.ts › the footer of an answer is one line; Escape in an empty box leads to the log, where single keys work',
+    'e2e/chat/screen.spec.ts › the answer footer fits on one line, and Escape in an empty box moves to the log with its single-key shortcuts',
   ),
   async ({ start }) => {
     const app = await start(new Script().on(LEAD).reply([text('Hello.')]));

@@ -64,12 +64,12 @@ async function expectFrench(page: Page, screen: string): Promise<void> {
 }
 
 test(
-  'French is spoken as soon as it is chosen, keeps what was being written, and stays',
+  'selecting French applies at once, keeps the draft of the message and survives a reload',
   fullSpec(
     [
-      'tests/lib/app/language.test.ts › is what was chosen, also later',
-      'tests/lib/words/french.test.ts › follows the language wherever its group was kept',
-      'tests/lib/words/literal-text.test.ts › no component shows a text of its own',
+      'tests/lib/app/language.test.ts › keeps the chosen language for later starts',
+      'tests/lib/words/french.test.ts › follows the selected language, even if its group was stored before',
+      'tests/lib/words/literal-text.test.ts › no component contains literal text',
     ],
     { tag: '@browser', annotation: SAME_PAGE },
   ),
@@ -115,12 +115,12 @@ test(
 );
 
 test(
-  'questions, work and its history are in French for a system that speaks it',
+  'approvals, conversations and the history are in French if the system language is French',
   fullSpec(
     [
-      'tests/lib/app/language.test.ts › is that of the system before anything is shown',
-      'tests/lib/approvals/approval-modal.test.ts › says all of it in French, but for what comes from elsewhere',
-      'tests/lib/words/french.test.ts › are not the English ones',
+      'tests/lib/app/language.test.ts › uses the language of the system at the start',
+      'tests/lib/approvals/approval-modal.test.ts › is complete in French, except for texts from elsewhere',
+      'tests/lib/words/french.test.ts › differ from the English texts',
     ],
     { tag: '@browser', annotation: SAME_PAGE },
   ),
@@ -150,11 +150,11 @@ test(
 /** Of what a person sees at all: each screen is asked for its French where it is shown, and goes on in English. */
 for (const [name, { script, options = {}, go }] of visits())
   test(
-    `each screen of the visit ${name} is in French`,
+    `each screen of the tour is in French: ${name}`,
     fullSpec(
       [
-        'tests/lib/words/literal-text.test.ts › no component shows a text of its own',
-        'tests/lib/words/french.test.ts › are not the English ones',
+        'tests/lib/words/literal-text.test.ts › no component contains literal text',
+        'tests/lib/words/french.test.ts › differ from the English texts',
       ],
       { tag: '@browser', annotation: SAME_PAGE },
     ),

@@ -14,8 +14,8 @@ test(
   'every shared component can be read, with normal and with high contrast, in light and in dark',
   fullSpec(
     [
-      'tests/lib/ui/colours.test.ts › words can be read on all that they stand on',
-      'tests/lib/ui/colours.test.ts › high contrast gives each colour another value, and no colour stands anywhere else',
+      'tests/lib/ui/colours.test.ts › text has enough contrast on each of its backgrounds',
+      'tests/lib/ui/colours.test.ts › high contrast redefines each colour, and colours are defined only in colours.css',
       'tests/lib/ui/gallery.test.ts › shows every shared component, except those listed with a reason',
     ],
     { tag: '@browser', annotation: SAME_PAGE },

@@ -30,10 +30,13 @@ async function expectOnDemand(card: Locator, away: Locator, inside: Locator): Pr
 }
 
 test(
-  'figures of a lane and of a card take the place of its task while they are looked for',
-  fullSpec('e2e/chat/demo.spec.ts › a message leads through a spawn, labelled here and in the history', {
-    tag: '@browser',
-  }),
+  'the figures of a lane or card replace its task while the pointer or the focus is on it',
+  fullSpec(
+    'e2e/chat/demo.spec.ts › the first demo message starts a sub-agent, and the history labels its requests as demo',
+    {
+      tag: '@browser',
+    },
+  ),
   async ({ start }) => {
     const held = new Gate();
     const app = await start(
@@ -61,11 +64,11 @@ test(
 );
 
 test(
-  'a folder is completed as it is written, and gone into by keys alone',
+  'a folder path is completed while the person types, and folders are opened by keyboard',
   fullSpec(
     [
-      'tests/core/host/runtime/methods/folders.test.ts › folders that begin like it, whatever their case, and links to folders',
-      'e2e/shell/first-run.spec.ts › another address answers the first message in the chosen folder',
+      'tests/core/host/runtime/methods/folders.test.ts › completes a path to folders and links to folders, ignoring case',
+      'e2e/shell/first-run.spec.ts › a custom endpoint answers the first message in the chosen folder',
     ],
     { tag: '@browser' },
   ),

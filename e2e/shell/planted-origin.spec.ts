@@ -160,7 +160,7 @@ test(
 );
 
 test(
-  'withstands a service worker that lets the page pass',
+  'removes a service worker that lets page requests through',
   { tag: '@browser' },
   async ({ browser, attacker, openHost }) => {
     const context = await browser.newContext();
@@ -177,7 +177,7 @@ test(
 );
 
 test(
-  'does not open the app while its address cannot be cleared',
+  'does not open the app until the stored data of its address can be cleared',
   { tag: '@browser' },
   async ({ browser, openHost }) => {
     const context = await browser.newContext();

@@ -21,13 +21,13 @@ async function talk(app: App, message: string, folder?: string): Promise<void> {
 }
 
 test(
-  'the rail: pinned first, several to the trash and back, found among all, the one on the screen in sight',
+  'the sidebar groups conversations, pins and searches them, and moves several to the trash and back',
   fullSpec(
     [
-      'tests/lib/view/shell/rail.test.ts › groups by folder, newest first, then by day with the pinned ones before all',
-      'tests/lib/app/conversation-actions.test.ts › moves several to the trash with one offer to undo, and passes over those that were refused',
-      'tests/lib/app/rail.test.ts › goes on looking until a page is filled or all was looked at',
-      'tests/lib/app/rail.test.ts › has the conversation on the screen, also where no list has it',
+      'tests/lib/view/shell/rail.test.ts › groups by folder, newest first, with pinned conversations before the days',
+      'tests/lib/app/conversation-actions.test.ts › moves several conversations to the trash with one offer to undo, without the rejected ones',
+      'tests/lib/app/rail.test.ts › searches on until a page is filled or all conversations are searched',
+      'tests/lib/app/rail.test.ts › lists the conversation on the screen, also if no page contains it',
     ],
     { annotation: SAME_PAGE },
   ),
@@ -106,13 +106,13 @@ test(
 );
 
 test(
-  'shortcuts: none while typing, shown by ?, changed in the settings with what is in the way said',
+  'shortcuts are inactive while typing, listed by the ? key, and changed in the settings with a conflict warning',
   fullSpec(
     [
-      'e2e/chat/screen.spec.ts › the footer of an answer is one line; Escape in an empty box leads to the log, where single keys work',
-      'tests/lib/app/commands.test.ts › refuses what people type, and what other parts answer to',
-      'tests/lib/app/commands.test.ts › takes two keys one after the other, and names who has them, or begins with the first',
-      'tests/lib/app/commands.test.ts › keeps what was changed, and takes keys from the command that had them',
+      'e2e/chat/screen.spec.ts › the answer footer fits on one line, and Escape in an empty box moves to the log with its single-key shortcuts',
+      'tests/lib/app/commands.test.ts › rejects plain keys and keys with a fixed meaning',
+      'tests/lib/app/commands.test.ts › accepts a sequence of two keys, and names the command whose keys conflict',
+      'tests/lib/app/commands.test.ts › stores changed keys, takes keys from another command, and resets them',
     ],
     { annotation: SAME_PAGE },
   ),
@@ -175,10 +175,10 @@ test(
 );
 
 test(
-  'the palette opens a setting at its field',
+  'the palette opens a setting and focuses its field',
   fullSpec([
     'tests/lib/shell/palette-findings.test.ts › finds the field of a setting, and a section of the settings',
-    'tests/lib/view/settings/sections.test.ts › are found from what an address asks for: a section, a part, a setting',
+    'tests/lib/view/settings/sections.test.ts › are found by section, control or setting path',
   ]),
   async ({ start }) => {
     const app = await start(said());
@@ -212,10 +212,10 @@ test(
 );
 
 test(
-  'the palette finds a report of a sub-agent, and puts a file into the message',
+  'the palette finds the report of a sub-agent, and adds a file to the message',
   fullSpec([
-    'tests/lib/shell/palette-findings.test.ts › leads to a report at the place that was found, and looks in the folder of the box that is on the screen',
-    'tests/lib/shell/palette-findings.test.ts › names a file in the message that is being written, or in that of a new conversation',
+    'tests/lib/shell/palette-findings.test.ts › links a report to the matching entry, and searches the folder of the visible message box',
+    'tests/lib/shell/palette-findings.test.ts › mentions a file in the visible message, or else in the draft of a new conversation',
   ]),
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha']), { files: { 'src/parser.ts': 'x' } });
@@ -247,11 +247,11 @@ test(
 );
 
 test(
-  'the palette does by keyboard alone what buttons and slashes do: contrast, reports, an edited message, a fork',
+  'the palette changes the contrast, compares reports, edits a message and forks, all by keyboard',
   fullSpec([
-    'tests/lib/shell/command-table.test.ts › the palette shows all that can be done, with its keys and its name behind a slash',
-    'tests/lib/shell/command-table.test.ts › each can be done somewhere',
-    'e2e/chat/composer.spec.ts › a file is named by keyboard, pictures and texts go out with the message and survive a reload; the conversation is renamed, found and gone to by keyboard alone',
+    'tests/lib/shell/command-table.test.ts › the palette shows every command with its keys and its slash name',
+    'tests/lib/shell/command-table.test.ts › every command is offered by a page or component',
+    'e2e/chat/composer.spec.ts › attachments and mentioned files are sent and survive a reload; a conversation is renamed by keyboard',
     'tests/lib/chat/turn-actions.test.ts › forks after the newest answer and sends its message again by command',
   ]),
   async ({ start }) => {
@@ -285,9 +285,9 @@ test(
 );
 
 test(
-  'the folder of a conversation leads to what is in it, and to a new one there',
+  'the folder menu of a conversation opens the permissions of the folder and starts a conversation there',
   fullSpec(
-    'e2e/chat/composer.spec.ts › a file is named by keyboard, pictures and texts go out with the message and survive a reload; the conversation is renamed, found and gone to by keyboard alone',
+    'e2e/chat/composer.spec.ts › attachments and mentioned files are sent and survive a reload; a conversation is renamed by keyboard',
   ),
   async ({ start }) => {
     const app = await start(said(), { files: { 'parser/a.ts': '' } });

@@ -69,7 +69,7 @@ const scriptGets = (page: Page) =>
   });
 
 test(
-  'the printed URL lets one browser in, once and for long, and a script gets neither token nor key',
+  'the printed URL signs in one browser only once, and scripts cannot read the token or the key',
   { tag: '@browser' },
   async ({ machine }) => {
     const host = await machine.host();
@@ -106,11 +106,11 @@ test(
 );
 
 test(
-  'what another port can get of a browser lets nobody in',
+  'the headers that a browser sends to another port do not sign in a client',
   fullSpec(
     [
-      'tests/hosts/http/sign-in.test.ts › whoever listens on another port hears nothing that lets it in',
-      'tests/hosts/http/entrance.test.ts › the app is there for anybody, sets no cookie and asks for none',
+      'tests/hosts/http/sign-in.test.ts › a server on another port receives nothing that lets it in',
+      'tests/hosts/http/entrance.test.ts › serves the app to every browser, without cookies',
     ],
     { tag: '@browser' },
   ),
@@ -139,9 +139,9 @@ test(
 );
 
 test(
-  'the file that is opened instead of the URL leads to it',
+  'the HTML file that opens instead of the URL signs in',
   fullSpec(
-    'tests/hosts/cli/commands/serve.test.ts › the opened browser is given a file, and nobody else the token: %s',
+    'tests/hosts/cli/commands/serve.test.ts › gives the browser a private file, and shows the token to no other process: %s',
     { tag: '@browser' },
   ),
   async ({ machine }) => {
@@ -160,11 +160,11 @@ test(
 );
 
 test(
-  'browsers are signed out from the settings and from the terminal',
+  'browsers can be signed out from the settings and from the terminal',
   fullSpec(
     [
-      'tests/hosts/http/sign-in.test.ts › one browser signs the others out: their tabs close, its own stay',
-      'tests/hosts/cli/commands/serve.test.ts › signing out needs no program that serves, ends the tabs of one that does, and says how many',
+      'tests/hosts/http/sign-in.test.ts › signing out other browsers closes their tabs and keeps the own tab',
+      'tests/hosts/cli/commands/serve.test.ts › --sign-out works without a server, closes the tabs of a running one, and prints how many',
     ],
     { tag: '@browser' },
   ),
@@ -202,8 +202,8 @@ test(
 );
 
 test(
-  'a browser that keeps nothing is told so, and the URL stays good',
-  fullSpec('tests/hosts/http/sign-in.test.ts › a browser that keeps nothing does not use the token up', {
+  'a browser without storage gets an error message, and the URL can still be used',
+  fullSpec('tests/hosts/http/sign-in.test.ts › a browser that cannot store a key does not use up the token', {
     tag: '@browser',
   }),
   async ({ machine }) => {

@@ -4,11 +4,11 @@ import { expectAccessibleInBoth } from '../support/accessible.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'a sub-agent runs again after a yes, with the requests of the first, and stands beside it',
+  'a sub-agent runs again after approval with identical requests, and is shown next to the first run',
   fullSpec([
-    'tests/core/workflows/again/again.test.ts › nothing starts before a yes, and a no ends it without a request of its lead',
-    'tests/core/workflows/again/again.test.ts › makes exactly the requests of the first, byte for byte, and then those of its lead; both know of each other',
-    'tests/lib/app/runs-again.test.ts › finds the first and the newest again from either of them',
+    'tests/core/workflows/again/again.test.ts › starts nothing before approval, and a rejection ends the fork without a request of the lead',
+    'tests/core/workflows/again/again.test.ts › repeats the requests of the first run byte for byte, then asks the lead; both runs link to each other',
+    'tests/lib/app/runs-again.test.ts › finds the first run and its newest rerun from either of them',
   ]),
   async ({ start }) => {
     const app = await start(spawnOne());

@@ -4,9 +4,9 @@ import { expect, fullSpec, test } from '../support/test.ts';
 import { leadCalls } from '../support/scripts.ts';
 
 test(
-  'a failed and a stuck sub-agent take nothing from the third',
+  'a failed and a stalled sub-agent do not affect the third one of a batch',
   fullSpec(
-    'tests/core/workflows/stop.test.ts › one agent alone: its siblings and the lead go on, and the lead is told',
+    'tests/core/workflows/stop.test.ts › for one sub-agent cancels only that run, and the lead gets the partial result',
   ),
   async ({ start }) => {
     const names = {

@@ -3,10 +3,10 @@ import { batch } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'each of two equal agents in a batch is answered alone',
+  'two runs of one agent in a batch are approved or rejected separately',
   fullSpec([
-    'tests/core/approvals/approval.test.ts › each task of a batch is answered alone',
-    'tests/lib/app/attention.test.ts › answers one item, and keeps the edits when the answer is refused',
+    'tests/core/approvals/approval.test.ts › each task of a batch is approved or rejected separately',
+    'tests/lib/app/attention.test.ts › answers one item of a batch, and keeps its edits when the answer is rejected',
   ]),
   async ({ start }) => {
     const app = await start(batch());

@@ -16,10 +16,10 @@ const asking = (...calls: ReturnType<typeof spawn>[]) =>
     .reply((seen) => [text(answerFrom(seen))]);
 
 test(
-  'a killed host offers to resume and goes on from the last finished step',
+  'a killed host offers to resume the workflow and continues after the last finished step',
   fullSpec([
-    'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after many',
-    'tests/core/workflows/interrupted-work.test.ts › it waits after a restart, and no more once it was resumed',
+    'tests/core/workflows/crash.test.ts › loses and repeats nothing after a few durable events; in the full run after many',
+    'tests/core/workflows/interrupted-work.test.ts › an interrupted workflow is in the attention feed after a restart until it is resumed',
   ]),
   async ({ start }) => {
     const script = new Script();
@@ -71,10 +71,10 @@ test(
 );
 
 test(
-  'questions that were open when the host was killed are answered in the inbox, which resumes their work',
+  'approvals that were open when the host was killed are answered in the inbox, which resumes the workflow',
   fullSpec([
-    'tests/core/approvals/asked-and-open.test.ts › an answer to one resumes its workflow once, waits until it is asked again, and goes to the gate',
-    'tests/lib/app/attention.test.ts › leaves those of interrupted work in the inbox, and opens for them when they wake',
+    'tests/core/approvals/asked-and-open.test.ts › resumes the workflow once for an answer, and passes the answer to the gate when the approval reopens',
+    'tests/lib/app/attention.test.ts › keeps questions of interrupted work in the inbox, and opens when the work resumes',
   ]),
   async ({ start }) => {
     const app = await start(

@@ -6,7 +6,7 @@ import { expect, fullSpec, test } from '../support/test.ts';
 test(
   'a sub-agent cannot start another one',
   fullSpec(
-    'tests/core/workflows/spawn.test.ts › a sub-agent that calls spawn_agent is refused, though it was never offered it',
+    'tests/core/workflows/spawn.test.ts › rejects a call of spawn_agent by a sub-agent, which is not offered that tool',
   ),
   async ({ start }) => {
     const app = await start(childSpawns());

@@ -30,9 +30,7 @@ const withLimit = (settings: string) => ({
   },
 });
 
-test('a run at its limit waits for the person, who extends it by keyboard, lets it finish or stops it', async ({
-  start,
-}) => {
+test('a run at its limit waits for the person, who extends, finishes or stops it by keyboard', async ({ start }) => {
   const app = await start(scriptTwoLooks(), withLimit(`${ONE_TURN}[permissions]\nmode = "auto"\n`));
   await app.send('Inspect this project.');
   const { page, question } = app;
@@ -64,10 +62,10 @@ test('a run at its limit waits for the person, who extends it by keyboard, lets 
 });
 
 test(
-  'an extension lets a sub-agent finish',
+  'a sub-agent that ended at its limit completes after an extension',
   fullSpec([
     'tests/lib/runs/mounted.test.ts › extends the exhausted limit by the written amount, based on the shown limits',
-    'tests/core/runs/budget/extend.test.ts › a sub-agent that ended at its limit: it goes on, and its lead answers anew',
+    'tests/core/runs/budget/extend.test.ts › an extended sub-agent that ended at its limit goes on, and its lead answers anew',
   ]),
   async ({ start }) => {
     const app = await start(
@@ -114,9 +112,9 @@ test(
 );
 
 test(
-  'one whose time is up is stopped, and goes on with more; its lead did not wait for it',
+  'a background sub-agent that exceeds its time is stopped and continues after an extension',
   fullSpec(
-    'tests/core/workflows/clocks.test.ts › a sub-agent whose time is up reports what it has; its lead goes on, also when it gets more',
+    'tests/core/workflows/clocks.test.ts › ends a sub-agent with its partial text as the report, and the lead continues, also after an extension',
   ),
   async ({ start }) => {
     const app = await start(

@@ -3,8 +3,8 @@ import { fourth } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'a fourth sub-agent is refused in sight and nobody is asked',
-  fullSpec('tests/core/workflows/spawn.test.ts › a fourth is refused with the maximum and the count'),
+  'rejects a fourth sub-agent with a visible error and without an approval request',
+  fullSpec('tests/core/workflows/spawn.test.ts › rejects a fourth sub-agent and reports the maximum and the count'),
   async ({ start }) => {
     const app = await start(fourth());
     await app.send('Look at four parts.');

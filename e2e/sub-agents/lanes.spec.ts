@@ -118,7 +118,7 @@ test(
 );
 
 test(
-  'shows in front the tab that waits, else the chosen one, else one that runs',
+  'selects the tab of an agent that needs approval, else the chosen tab, else a running agent',
   { tag: '@browser' },
   async ({ start }) => {
     const gates = { alpha: new Gate(), beta: new Gate(), gamma: new Gate() };

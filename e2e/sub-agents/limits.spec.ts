@@ -5,10 +5,10 @@ import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'what was cut is told, and a limit beyond the ceiling is refused at its field in plain words',
+  'the approval reports reduced limits, and rejects a limit above the ceiling at its field',
   fullSpec([
-    'tests/core/runs/narrowing.test.ts › limits are bounded by the settings and the model, not by the lead, and what is cut is said',
-    'tests/lib/words/field-problems.test.ts › finds the field of a limit that goes beyond the lead, in the units of the form',
+    'tests/core/runs/narrowing.test.ts › the settings and the model bound the limits of a sub-agent, not the lead, and each cut is reported',
+    'tests/lib/words/field-problems.test.ts › finds the field of a limit above the maximum, in the units of the form',
   ]),
   async ({ start }) => {
     const settings = '[limits]\nmax_iterations_ceiling = 30\nrun.max_iterations = 50\n';

@@ -6,7 +6,7 @@ import { leadSpawns } from '../support/scripts.ts';
 test(
   'three sub-agents work at the same time and all their reports come back',
   fullSpec(
-    'tests/core/workflows/spawn.test.ts › three run side by side and the lead gets their reports in the order of its calls',
+    'tests/core/workflows/spawn.test.ts › runs three sub-agents side by side and returns their reports in the order of the calls',
   ),
   async ({ start }) => {
     const together = new Gate();

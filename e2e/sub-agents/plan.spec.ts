@@ -10,11 +10,11 @@ function plan(...states: string[]): Block {
 }
 
 test(
-  'a plan shows how far it is, and stays with the finished work',
+  'a plan shows its progress, and remains visible after the run has ended',
   fullSpec([
-    'tests/core/runs/plan.test.ts › is an event each time it is written, stands in the row, and needs no yes',
-    'tests/lib/view/plan-and-limits.test.ts › holds plans, bounds and working time as they are stored',
-    'tests/lib/runs/plan.test.ts › names the step at work, else the next one, else none',
+    'tests/core/runs/plan.test.ts › emits an event at each write, is stored in the run row, and needs no approval',
+    'tests/lib/view/plan-and-limits.test.ts › equals the stored plans, limits and working time',
+    'tests/lib/runs/plan.test.ts › returns the step in progress, else the next pending step, else none',
     'tests/lib/runs/mounted.test.ts › shows the progress and the current step of a plan, and all steps once the plan is unfolded',
   ]),
   async ({ start }) => {

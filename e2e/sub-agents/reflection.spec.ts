@@ -17,9 +17,9 @@ const withChecker: AppOptions = {
 const NOT_PASSED = verdict(false, 40, 'It does not say where: name the file and the line.');
 
 test(
-  'what it reviews is asked first; then reviews stand in the transcript and in the history',
+  'the approval shows the review criteria, and the reviews are shown in the transcript and the history',
   fullSpec([
-    'tests/core/runs/loop/reflection.test.ts › improved at the second try: the critique is given to the agent, with its tools',
+    'tests/core/runs/loop/reflection.test.ts › a failed review sends the critique to the agent, which improves its answer with its tools',
     'tests/lib/runs/mounted.test.ts › shows whether a review passed, with its score and critique',
   ]),
   async ({ start }) => {
@@ -70,9 +70,9 @@ test(
 );
 
 test(
-  'criteria that are never met: the best report, and the card says what was missing',
+  'a sub-agent that never meets its criteria returns its best report, with the critique on its card',
   fullSpec([
-    'tests/core/runs/loop/reflection.test.ts › out of tries: the best answer, the later of equals, and the lead gets the reason and all reviews',
+    'tests/core/runs/loop/reflection.test.ts › after the last try, the lead gets the best answer, the reason and all reviews',
     'tests/lib/runs/mounted.test.ts › shows why a report is only the best of several',
   ]),
   async ({ start }) => {

@@ -7,10 +7,10 @@ import { expect, fullSpec, test } from '../support/test.ts';
 const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
 
 test(
-  'a failed sub-agent is tried again, with what it did before in sight',
+  'a failed sub-agent can be retried, and its earlier output stays visible',
   fullSpec([
     'tests/lib/runs/mounted.test.ts › shows the partial report of a failed sub-agent, and retries the sub-agent',
-    'tests/core/workflows/retry.test.ts › after the workflow has ended: nothing finished is repeated, and the lead answers anew',
+    'tests/core/workflows/retry.test.ts › after the end of its workflow repeats no finished request, and the lead answers again',
   ]),
   async ({ start }) => {
     const gate = new Gate();
@@ -55,7 +55,7 @@ test(
   'a message whose workflow failed is sent again',
   fullSpec([
     'tests/lib/runs/mounted.test.ts › sends the message of a failed workflow again',
-    'tests/lib/app/send.test.ts › sends a message again with its pictures, and not without one that is gone',
+    'tests/lib/app/send.test.ts › sendAgain sends a message with its pictures, and sends nothing if a picture is missing',
   ]),
   async ({ start }) => {
     const app = await start(
@@ -74,7 +74,7 @@ test(
   },
 );
 
-test('one of several that is tried again is the one in sight, and its question keeps the focus', async ({ start }) => {
+test('a retried sub-agent is shown in front, and its approval keeps the focus', async ({ start }) => {
   const app = await start(
     new Script()
       .on({ ...LEAD, step: 1 })

@@ -3,9 +3,9 @@ import { spawnThenDelegate } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'a spawn and a later delegation stand in one workflow, each asked for',
+  'a spawn and a later delegation in one workflow each require approval',
   fullSpec([
-    'tests/core/workflows/spawn.test.ts › a permanent agent is delegated to, with its own prompt and tools',
+    'tests/core/workflows/spawn.test.ts › delegates to a permanent agent with its own prompt and tools',
     'tests/core/approvals/approval.test.ts › a sub-agent sends nothing before it was approved',
   ]),
   async ({ start }) => {

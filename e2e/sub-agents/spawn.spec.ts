@@ -4,7 +4,7 @@ import { Gate } from '../../tests/support/gate.ts';
 import { expectAccessibleInBoth, expectAlsoAccessible } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a sub-agent starts only after a click, works in sight, and is in the history; no screen breaks a serious rule of accessibility', async ({
+test('a sub-agent starts only after approval, is visible in chat and history, and passes accessibility checks', async ({
   start,
 }) => {
   const script = spawnOne();

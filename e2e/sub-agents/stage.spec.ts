@@ -28,11 +28,11 @@ function three(held: Gate): Script {
 }
 
 test(
-  'three stand side by side; a word reaches one of them; all fold into one block whose reports can be compared',
+  'three sub-agents run in adjacent lanes, receive messages and fold into a block with comparable reports',
   fullSpec([
     'e2e/sub-agents/lanes.spec.ts › shows the text of three agents side by side at 1280×800 with the sidebar open',
-    'tests/core/workflows/say.test.ts › it is read with the next request, once, after the results of all calls, as words of the person',
-    'tests/lib/view/compare.test.ts › parts stand in the order of their reports, the titles beside each other, what one lacks in its place',
+    'tests/core/workflows/say.test.ts › is sent once with its next request, after all tool results, as words of the person',
+    'tests/lib/view/compare.test.ts › pairs sections with equal headings in order, with a gap for a missing section',
   ]),
   async ({ start }) => {
     const held = new Gate();

@@ -7,7 +7,7 @@ const cpu = (ours: number, floor?: number) =>
   figure({ id: 'cpu', title: 'processor time', unit: 'ms', bar: { atMost: 30 }, ours, ...(floor && { floor }) });
 const rate = (ours: number) => figure({ id: 'rate', title: 'rate', unit: '1/s', bar: { atLeast: 40 }, ours });
 
-test('reports a figure that is worse by more than 10 %, in its own direction', () => {
+test('reports a figure that is more than 10 % worse, whether higher or lower is worse', () => {
   const reference = { cpu: 30, rate: 40 };
   expect(compareWithReference([cpu(33), rate(36)], reference)).toEqual([]);
   expect(compareWithReference([cpu(20), rate(60)], reference)).toEqual([]);
@@ -17,7 +17,7 @@ test('reports a figure that is worse by more than 10 %, in its own direction', (
   ]);
 });
 
-test('compares the ratio where there is a floor, and leaves out figures without a reference', () => {
+test('compares the ratio to the floor if there is a floor, and skips figures without a reference', () => {
   const reference = createReference([cpu(60, 10)], { rate: 40 });
   expect(reference).toEqual({ cpu: 6, rate: 40 });
   expect(compareWithReference([cpu(90, 15)], reference)).toEqual([]);

@@ -14,7 +14,7 @@ import { inFullRun, samples } from '../support/samples.ts';
 
 const ofKind = (text: string, ...kinds: string[]) => piecesOf(text).filter(({ kind }) => kinds.includes(kind));
 
-describe('what hides', () => {
+describe('hidden characters', () => {
   test.for([
     ['a\u202Eb\u2066c\u200F', 'a⟦U+202E⟧b⟦U+2066⟧c⟦U+200F⟧'],
     ['r\u200Bm\u2060\uFEFF\u00AD\u3164\u115F', 'r⟦U+200B⟧m⟦U+2060⟧⟦U+FEFF⟧⟦U+00AD⟧⟦U+3164⟧⟦U+115F⟧'],
@@ -26,17 +26,17 @@ describe('what hides', () => {
     ['half \uD83D.', 'half ⟦U+D83D⟧.'],
     ['rm -rf /\rls', 'rm -rf /⟦U+000D⟧ls'],
     ['r\u200Dm \uFE0F', 'r⟦U+200D⟧m ⟦U+FE0F⟧'],
-  ] as const)('%j', ([text, shown]) => {
+  ] as const)('are shown as marks in %j', ([text, shown]) => {
     expect(visibleText(text)).toBe(shown);
     expect(hasHidden(text)).toBe(true);
   });
 
-  it('counts one character many times, so that marks are no hiding place either', () => {
+  it('are combined into one mark with a count if they repeat', () => {
     expect(visibleText(`a${'\u200B'.repeat(5000)}b`)).toBe('a⟦U+200B ×5,000⟧b');
     expect(ofKind('\u{E0041}\u{E0041}', 'hidden')).toMatchObject([{ count: 2 }]);
   });
 
-  it('marks text that is ASCII alone as it does beside any other', () => {
+  it('are marked in ASCII text exactly as in other text', () => {
     const stretch = fc.constantFrom(
       '\n'.repeat(4),
       ' \t\r\n'.repeat(5),
@@ -59,7 +59,7 @@ describe('what hides', () => {
     }
   });
 
-  it('leaves none of its kind, wherever it stands', () => {
+  it('are all replaced by marks, in any text', () => {
     const hides = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/u;
     const text = fc.array(
       fc.oneof(
@@ -84,7 +84,7 @@ describe('words of mixed scripts', () => {
     ['sud\u043E', 'Latin and Cyrillic'],
     ['\u13AAlient', 'Latin and another script'],
     ['при\u03BFет', 'Cyrillic and Greek'],
-  ] as const)('%s', ([word, scripts]) => {
+  ] as const)('are marked with their scripts: %s', ([word, scripts]) => {
     expect(visibleText(`run ${word}.sh now`)).toBe(`run ${word}⟦mixes ${scripts}⟧.sh now`);
     expect(hasHidden(word)).toBe(true);
   });
@@ -98,7 +98,7 @@ describe('words of mixed scripts', () => {
     '5 µm, 𝛼 and x₂',
     '👩‍👩‍👧 ❤️‍🔥 ☺️ 1️⃣ 🇩🇪 👩🏽‍💻',
     'naïve\tcafé\r\n',
-  ])('everyday writing stays: %s', (text) => {
+  ])('everyday writing is unmarked: %s', (text) => {
     expect(piecesOf(text)).toEqual([{ kind: 'plain', text, count: 0 }]);
   });
 });
@@ -117,19 +117,19 @@ describe('long empty stretches', () => {
     expect(hasHidden(text), 'an empty stretch alone hides nothing').toBe(false);
   });
 
-  it('leaves a no-break space where French sets one, and marks any other', () => {
+  it('a no-break space is unmarked where French typography uses it, and marked elsewhere', () => {
     const said = 'Continuer\u202F? «\u202Foui\u202F»\u00A0: 12\u202F345,00\u00A0$';
     expect(piecesOf(said)).toEqual([{ kind: 'plain', text: said, count: 0 }]);
     const odd = ['rm\u202Fx', 'a\u00A0b', 'build1\u00A0cache', '5\u202F67', '\u202F\u202F?', 'a\u202E?', 'x\u200B;'];
     for (const text of odd) expect(hasHidden(text), JSON.stringify(text)).toBe(true);
   });
 
-  it('leaves those that nobody gets lost in', () => {
+  it('leaves four line breaks and 39 spaces unchanged', () => {
     const text = `a\n\n\n\nb${' '.repeat(39)}c`;
     expect(visibleText(text)).toBe(text);
   });
 
-  it('never shows more than three blank lines, and loses no other', () => {
+  it('shows at most three blank lines in a row, and loses no other line', () => {
     const line = fc.constantFrom('', '', '', '', ' ', '\t', 'a', 'b  ');
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
@@ -142,21 +142,21 @@ describe('long empty stretches', () => {
     );
   });
 
-  it('folds lines that have signs, each sign by itself', () => {
+  it('folds blank lines of a diff separately for each sign', () => {
     const lines = ['+a', ...Array<string>(600).fill('+'), ...Array<string>(3).fill('-'), '+b'];
     const folded = foldBlankLines(lines, (line) => (line.length === 1 ? line : null));
     expect(folded).toMatchObject(['+a', { gap: { text: '⋯ 600 blank lines ⋯' }, first: '+' }, '-', '-', '-', '+b']);
   });
 });
 
-test('a text says its length in lines and characters as a person counts them', () => {
+test('the length of a text is counted in lines and characters as a person sees them', () => {
   expect(lengthWords('')).toBe('0 lines, 0 characters');
   expect(lengthWords('😀')).toBe('1 line, 1 character');
   expect(lengthWords('a\nb\n')).toBe('2 lines, 4 characters');
   expect(lengthWords('\n'.repeat(1200))).toBe('1,200 lines, 1,200 characters');
 });
 
-test('no text makes the search for marks slower than in proportion to its length, which would take long here', () => {
+test('the search for marks takes time in proportion to the length of the text', () => {
   const texts = ['a', '\u200Bé', ' \n', `${' '.repeat(39)}é`, '\r', 'аb', '👩‍👩‍👧', '\u0301', '\u0301\u200D\u202E'].map(
     (part) => part.repeat((inFullRun ? 100_000 : 20_000) / part.length),
   );
@@ -166,7 +166,7 @@ test('no text makes the search for marks slower than in proportion to its length
   }
 });
 
-describe('running text', () => {
+describe('text in a transcript', () => {
   test.for([
     ['a\u202Eb\u202C', 'a⟦U+202E⟧b⟦U+202C⟧'],
     ['if (\u2067admin\u2069)', 'if (⟦U+2067⟧admin⟦U+2069⟧)'],
@@ -199,7 +199,7 @@ describe('running text', () => {
     expect(revealControls(text)).toBe(text);
   });
 
-  it('cuts stacks in titles and questions too, and leaves everyday stacks', () => {
+  it('cuts stacked marks in titles and approvals too, and leaves everyday stacks', () => {
     expect(piecesOf(`e${'\u0301'.repeat(40)}!`)).toEqual([
       { kind: 'plain', text: `e${'\u0301'.repeat(5)}`, count: 0 },
       { kind: 'hidden', text: '⟦+35 marks⟧', count: 35 },
@@ -209,7 +209,7 @@ describe('running text', () => {
       expect(hasHidden(EVERYDAY[name]), name).toBe(false);
   });
 
-  it('returns the shown marks at the end of a part', () => {
+  it('returns the combining marks at the end of a text part, up to the displayed number', () => {
     expect(getTrailingMarks(`e${'\u0301'.repeat(3)}`)).toBe('\u0301'.repeat(3));
     expect(getTrailingMarks(`e${'\u0301'.repeat(9)}`)).toBe('\u0301'.repeat(5));
     expect(getTrailingMarks('e')).toBe('');

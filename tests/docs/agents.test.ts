@@ -13,7 +13,7 @@ const docs = path.resolve(import.meta.dirname, '../../docs');
 const page = readFileSync(path.join(docs, 'agents.md'), 'utf8');
 const tools = allTools();
 
-test('every example is on the page, and an agent without a fault or a warning', async () => {
+test('each example is linked on the page and is a valid agent without warnings', async () => {
   const folder = path.join(docs, 'examples/agents');
   const files = await loadPlace({ folder, source: 'user', dialect: 'triad' }, tools);
   expect(files.length).toBeGreaterThan(3);
@@ -28,20 +28,20 @@ test('every example is on the page, and an agent without a fault or a warning', 
   }
 });
 
-test('every key stands in the table, and no other', () => {
+test('the table lists exactly the keys of an agent definition', () => {
   const section = page.slice(page.indexOf('## Keys'), page.indexOf('## Patterns'));
   const listed = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, key]) => key);
   expect(listed.sort()).toEqual([...Object.keys(TomlKeys.shape), 'x-…'].sort());
   for (const permission of Permission.options) expect(section).toContain(`\`${permission}\``);
 });
 
-test('the built-in agents are named', async () => {
+test('the page names each built-in agent', async () => {
   const places = await Promise.all(builtinPlaces().map((place) => loadPlace(place, tools)));
   const names = places.flat().map((file) => reportOf(file).name);
   for (const name of names) expect(page).toContain(`\`${name}\``);
 });
 
-test('the report in JSON is what such a file gets', () => {
+test('the JSON report on the page is the real report for such a file', () => {
   const [, json = ''] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
   const [said] = AgentReport.array().parse(JSON.parse(json));
   const text = '---\nname: writer\ndescription: d\npermissions: [DatbaseWrite]\n---\nText';

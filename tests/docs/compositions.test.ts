@@ -22,7 +22,7 @@ async function agentsWith(text: string) {
   return { agents, folder };
 }
 
-test('the example is a composition without a fault or a warning', async () => {
+test('the example is a valid composition without warnings', async () => {
   const { agents, folder } = await agentsWith(example);
   expect((await agents.files(folder)).at(-1)).toMatchObject({
     ok: true,
@@ -31,7 +31,7 @@ test('the example is a composition without a fault or a warning', async () => {
   });
 });
 
-test('every key stands in the table of its section, every variable in its own', () => {
+test('the tables list each key and each variable', () => {
   for (const key of Object.keys(CompositionKeys.shape)) {
     const [section = '', inner = ''] = key.split('.');
     const [, below = ''] = page.split(`| \`[${section}]\``);
@@ -49,7 +49,7 @@ test('every key stands in the table of its section, every variable in its own', 
   expect(named('| variable of system', '## Chains').sort()).toEqual([...PROMPT_VARIABLES].sort());
 });
 
-test('those that come with the program stand there as they are', async () => {
+test('the page lists the built-in compositions with their real settings', async () => {
   const { agents, folder } = await agentsWith(example);
   for (const { name, flow, source } of (await agents.of(folder)).list()) {
     if (!flow || source !== 'builtin') continue;

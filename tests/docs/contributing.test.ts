@@ -60,7 +60,7 @@ function findImportedPackages(): Set<string> {
   return new Set(files.flatMap((file) => [...read(file).matchAll(specifier)].map(([, name = '']) => name)));
 }
 
-test('each runtime dependency has one line', () => {
+test('the page on dependencies lists exactly the runtime dependencies', () => {
   const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
     'dependencies' | 'devDependencies',
     Record<string, string>

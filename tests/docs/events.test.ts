@@ -59,12 +59,12 @@ test('every line has the documented fields', () => {
 describe.for(events.map((schema) => [schema.shape.type.value, schema] as const))('%s', ([type, schema]) => {
   const heading = `\`${type}\``;
 
-  test('has a table of its own fields', () => {
+  test('has a table with exactly its own fields', () => {
     const own = Object.keys(schema.shape).filter((field) => !everyLine.includes(field));
     expect(words(heading)).toEqual(own);
   });
 
-  test('has one example, on one line, that the contract takes as it is', () => {
+  test('has one example on one line that its schema accepts unchanged', () => {
     const examples = [...(sections.get(heading) ?? '').matchAll(/^```ndjson\n(.*)\n```$/gm)];
     expect(examples).toHaveLength(1);
     const example: unknown = JSON.parse(examples[0]?.[1] ?? '');
@@ -72,7 +72,7 @@ describe.for(events.map((schema) => [schema.shape.type.value, schema] as const))
   });
 });
 
-test('no example stands outside of a type', () => {
+test('has no example outside of the event types', () => {
   expect(page.match(/^```(nd)?json/gm)).toHaveLength(events.length);
 });
 
@@ -96,7 +96,7 @@ test.for([
   expect(new Set(words(heading))).toEqual(new Set(Object.keys(schema.shape)));
 });
 
-test('outcomes stand there with their status, error codes one by one', () => {
+test('lists the outcomes with their status and all error codes', () => {
   expect(rows('Outcomes').map((row) => row.slice(0, 2))).toEqual(
     Outcome.options.map((outcome) => [`\`${outcome}\``, `\`${STATUS_OF[outcome]}\``]),
   );
@@ -106,12 +106,12 @@ test('outcomes stand there with their status, error codes one by one', () => {
 test.for([
   ['`turn-end`', 'stopReason', StopReason.options],
   ['system entry', 'code', SystemEntry.shape.code.options],
-] as const)('in %s, the words of %s are all named', ([heading, field, options]) => {
+] as const)('the section on %s lists all values of %s', ([heading, field, options]) => {
   const meaning = rows(heading).find(([name]) => name === `\`${field}\``)?.[2];
   expect([...(meaning ?? '').matchAll(/`(\w+)`/g)].map(([, word]) => word)).toEqual(options);
 });
 
-test('links lead to a heading of the page', () => {
+test('each internal link leads to a heading of the page', () => {
   const anchors = [...sections.keys()].map((heading) => heading.toLowerCase().replaceAll('`', '').replaceAll(' ', '-'));
   const links = [...page.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor);
   expect(links.length).toBeGreaterThan(0);

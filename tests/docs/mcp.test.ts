@@ -60,14 +60,14 @@ const lines = sections
   .filter(({ language }) => language === 'sh')
   .flatMap(({ content }) => content.split('\n'));
 
-test.for(lines)('%s', async (line) => {
+test.for(lines)('the command on the page works: %s', async (line) => {
   const words = [...line.replace(/ [#<] .*/, '').matchAll(/'([^']*)'|(\S+)/g)].map(([, a, b = '']) => a ?? b);
   expect(words[0]).toBe('triad');
   const io = memoryIo({ client, stdin: 's3cret\n' });
   expect([await main(words.slice(1), io), io.err()]).toEqual([0, expect.not.stringContaining('triad: ')]);
 });
 
-test('its entries fit, and every key of an entry is named', () => {
+test('the example entries are valid, and the page names each key of an entry', () => {
   const settings = checkSettings(entries);
   expect(settings.ok && Object.keys(settings.value.mcp.servers)).toEqual(['memory', 'tracker']);
   for (const key of Object.keys(McpEntry.shape)) expect(page).toContain(`\`${key}\``);
@@ -103,26 +103,29 @@ async function verdictOn(tool: Tool, toml: string): Promise<string> {
 const rows = [
   ...page.matchAll(/^\| ([^|]*?) +\| ((?:not )?asked about[^|]*?) +\| ([^|]*?) +\| (unknown|again) +\|$/gm),
 ];
-test('the table of permissions has its rows', () => expect(rows.length).toBe(5));
+test('the table of permissions has five rows', () => expect(rows.length).toBe(5));
 
-test.for(rows.map(([, ...cells]) => cells as [string, string, string, string]))('%s: %s', async (cells) => {
-  const [names, asked, needed, after] = cells;
-  const tool = classed([...names.matchAll(/`(\w+)`/g)].map(([, name]) => Permission.parse(name)));
-  const question = await tool.question?.({}, { workspace: { folder: '/w' } } as QuestionContext);
-  const said = question ? `asked about${question.reversible ? '' : ', with a second step'}` : 'not asked about';
-  const rule = (name: string, more = ''): string =>
-    `[[permissions.rules]]\neffect = "allow"\ntool = "${name}"\n${more}`;
-  const [all, own] = [
-    await verdictOn(tool, rule('mcp__memory__*')),
-    await verdictOn(tool, rule(tool.name, 'pattern = "*"')),
-  ];
-  const allowing =
-    all === 'allow' ? 'also with `mcp__SERVER__*`' : 'only with the name of the tool itself, and a pattern';
-  expect([said, own, question ? allowing : 'needs none']).toEqual([asked, 'allow', needed]);
-  expect(tool.recovery).toBe(after === 'again' ? 'repeat' : after);
-});
+test.for(rows.map(([, ...cells]) => cells as [string, string, string, string]))(
+  'a tool with the permissions %s behaves as the table says: %s',
+  async (cells) => {
+    const [names, asked, needed, after] = cells;
+    const tool = classed([...names.matchAll(/`(\w+)`/g)].map(([, name]) => Permission.parse(name)));
+    const question = await tool.question?.({}, { workspace: { folder: '/w' } } as QuestionContext);
+    const said = question ? `asked about${question.reversible ? '' : ', with a second step'}` : 'not asked about';
+    const rule = (name: string, more = ''): string =>
+      `[[permissions.rules]]\neffect = "allow"\ntool = "${name}"\n${more}`;
+    const [all, own] = [
+      await verdictOn(tool, rule('mcp__memory__*')),
+      await verdictOn(tool, rule(tool.name, 'pattern = "*"')),
+    ];
+    const allowing =
+      all === 'allow' ? 'also with `mcp__SERVER__*`' : 'only with the name of the tool itself, and a pattern';
+    expect([said, own, question ? allowing : 'needs none']).toEqual([asked, 'allow', needed]);
+    expect(tool.recovery).toBe(after === 'again' ? 'repeat' : after);
+  },
+);
 
-test('the rules do what the page says of them', async () => {
+test('the example rules decide as the page says', async () => {
   const on = (name: string, permissions: Permission[]): Promise<string> => {
     const tool = { ...classed(permissions), name: `mcp__${name}` };
     return verdictOn(tool, rules);

@@ -14,7 +14,7 @@ describe.for(['workflows.md', 'tools.md'])('%s', (page) => {
     return example ? [[section.title, example] as const] : [];
   });
 
-  test('has examples', () => {
+  test('has more than five examples', () => {
     expect(examples.length).toBeGreaterThan(5);
   });
 

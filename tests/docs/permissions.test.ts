@@ -25,13 +25,13 @@ const verdictOn = (parts: Parameters<typeof actionOf>[0]) =>
   judge(actionOf(parts), { rules, faults: [], alwaysAsk: NO_FILES }, [], NOW).effect;
 const on = (path: string) => ({ targets: { values: [path], path: true } });
 
-test('every rule is understood', () => {
+test('the example rules are valid', () => {
   expect([...mine.faults, ...project.faults]).toEqual([]);
   expect([mine.rules.length, project.rules.length]).toEqual([3, 2]);
   expect(checkSettings(tomlIn('Rules')).ok).toBe(true);
 });
 
-test('they do what they say', () => {
+test('the example rules decide as the page says', () => {
   expect(verdictOn(on('docs/a.md'))).toBe('allow');
   expect(verdictOn({ ...on('docs/a.md'), agent: 'other', scope: 'other' })).toBe('ask');
   expect(verdictOn(on('docs/package.lock'))).toBe('deny');
@@ -44,7 +44,7 @@ test('they do what they say', () => {
   expect(verdictOn({ tool: 'spawn_agent', ...reviewer })).toBe('ask');
 });
 
-test('the page names every permission, and every key of a rule', () => {
+test('the page names each permission and each key of a rule', () => {
   const page = readFileSync(new URL('../../docs/permissions.md', import.meta.url), 'utf8');
   for (const name of [...Permission.options, ...Object.keys(RuleEntry.shape)]) expect(page).toContain(`\`${name}\``);
 });

@@ -24,7 +24,7 @@ function settingsIn(text: string): Settings {
 const rulesFor = (settings: Settings, programs = {}) =>
   new ModelRules({ settings, lists: new ModelLists(), environment: { baseUrl: undefined, programs } });
 
-test('every block of TOML is a whole file of settings, or goes on with the first one', () => {
+test('each TOML block is a valid settings file, alone or together with the first block', () => {
   const all = page.flatMap((section) => section.blocks).filter(({ language }) => language === 'toml');
   expect(all.length).toBeGreaterThan(9);
   for (const { content } of all) {
@@ -34,7 +34,7 @@ test('every block of TOML is a whole file of settings, or goes on with the first
   }
 });
 
-test('each example is at the address, has the model, the key and the limit that the page says', () => {
+test('each example has the address, model, key and limit that the page states', () => {
   const environment = { VLLM_API_KEY: 'v', OPENROUTER_API_KEY: 'o', OPENAI_API_KEY: 'a' };
   const rows = blocks('Examples').map(({ content }) => {
     const settings = settingsIn(content);
@@ -57,7 +57,7 @@ test('each example is at the address, has the model, the key and the limit that 
   expect(rulesFor(settingsIn(gateway!.content)).searches('gateway')).toBe(true);
 });
 
-test('what is written of a model is what is known of it, and the agent asks it', () => {
+test('the example sets the capabilities of a model, and the example agent uses its model', () => {
   const table = blocks('What a model can do')[0]!.content;
   const rules = rulesFor(settingsIn(OLLAMA + table));
   expect(rules.capabilities('ollama', 'llama3.2:3b')).toEqual({

@@ -53,12 +53,12 @@ function keysOf(value: unknown, except: readonly string[] = []): string[] {
   return Object.entries(value).flatMap(([key, inner]) => [key, ...(except.includes(key) ? [] : keysOf(inner, except))]);
 }
 
-test('the example is what the program writes', async () => {
+test('the example session is what the program writes', async () => {
   const files = await written(recordedWorkflow());
   expect(await filesBelow(path.join(docs, 'examples/sessions'))).toEqual(files);
 });
 
-describe('every field is named', () => {
+describe('the page names each field', () => {
   let files: [name: string, text: string][];
   beforeAll(async () => {
     files = [];

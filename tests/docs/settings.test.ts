@@ -18,12 +18,12 @@ test.for([...generatedPages()])(
   },
 );
 
-test('every setting stands in the table', () => {
+test('the table lists exactly the settings of the program', () => {
   const listed = [...document.matchAll(/^\| `([\w.]+)`/gm)].map(([, path]) => path);
   expect(listed).toEqual(settingPaths());
 });
 
-test('the example fits', () => {
+test('the example settings and prices are valid', () => {
   const example = /```toml\n([\s\S]*?)```/.exec(document)?.[1] ?? '';
   expect(example).toContain('[limits]');
   expect(checkSettings(example)).toMatchObject({ ok: true });

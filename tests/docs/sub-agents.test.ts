@@ -12,7 +12,7 @@ function readSection(title: string): string {
   return page.split(/^## /m).find((section) => section.startsWith(`${title}\n`)) ?? '';
 }
 
-test('names each tool that starts sub-agents, and each rule', () => {
+test('names each tool that starts sub-agents and the five rules', () => {
   for (const tool of ['spawn_agent', 'delegate_task', 'parallel_tasks'])
     expect(readSection('Two kinds')).toContain(`\`${tool}\``);
   const rules = [...readSection('The rules').matchAll(/^- \*\*([^*]+?)\.?\*\*/gm)].map(([, rule]) => rule);

@@ -13,7 +13,7 @@ const sections = new Map(
     .map((section): [string, string] => [section.slice(0, section.indexOf('`')), section]),
 );
 
-test('every tool has a section, and no other has one', () => {
+test('the page has one section for each tool and no other section', () => {
   expect([...sections.keys()].sort()).toEqual(
     allTools()
       .map(({ name }) => name)
@@ -25,14 +25,14 @@ describe.for(allTools().map((tool) => [tool.name, tool] as const))('%s', ([name,
   const section = sections.get(name) ?? '';
   const schema = z.toJSONSchema(tool.input, { io: 'input', unrepresentable: 'any' });
 
-  test('has its fields, and says which may be left out', () => {
+  test('lists its fields and marks the optional fields', () => {
     const rows = [...section.matchAll(/^\| `(\w+)`\s*\| (\w+)\s*\| (.*) \|$/gm)];
     expect(rows.map(([, field]) => field)).toEqual(Object.keys(schema.properties ?? {}));
     const needed = rows.filter(([, , , words]) => !words?.startsWith('optional:')).map(([, field]) => field);
     expect(needed).toEqual(schema.required ?? []);
   });
 
-  test('says what it needs and how it is treated', () => {
+  test('states its permissions, its availability, its approval and its recovery', () => {
     const facts = section.split('\n').find((line) => line.includes(' · ')) ?? '';
     const words = facts.split(' · ').map((word) => word.trim());
     expect(words[0]).toBe(

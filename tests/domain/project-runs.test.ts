@@ -60,10 +60,10 @@ function executions() {
   return { jobs, queued, before, edited, running, firstEnd, after };
 }
 
-describe('a sub-agent’s execution', () => {
+describe('the execution row of a sub-agent', () => {
   const execution = (rows: MemoryRows, who: RunIds) => rows.get('sub_agent_execution', who.runId);
 
-  test('says who asked whom for what, each its own, as soon as it is queued', () => {
+  test('has parent, agent, task and hash as soon as the sub-agent is queued', () => {
     const { before, jobs, queued } = executions();
     for (const [n, who] of [first, second].entries()) {
       expect(execution(before, who)).toMatchObject({
@@ -83,7 +83,7 @@ describe('a sub-agent’s execution', () => {
     expect(before.all('sub_agent_execution').length, 'none of the lead').toBe(2);
   });
 
-  test('is running with the settings and the task that were approved', () => {
+  test('is running with the approved settings and task', () => {
     const { running, edited } = executions();
     expect(execution(running, first)).toMatchObject({ status: 'running', task_description: 'Task 0' });
     expect(execution(running, second)).toMatchObject({
@@ -98,7 +98,7 @@ describe('a sub-agent’s execution', () => {
     });
   });
 
-  test('ends with the outcome, the tokens of all classes and the time of its own run', () => {
+  test('ends with outcome, tokens and duration of its own run', () => {
     const { after, firstEnd } = executions();
     const done = execution(after, first);
     expect(done).toMatchObject({
@@ -124,7 +124,7 @@ describe('a sub-agent’s execution', () => {
     expect(failed).not.toHaveProperty('result_summary');
   });
 
-  test('a long task is cut where it is queued and where it starts, and kept whole with the run', () => {
+  test('truncates a long task, while the run row keeps all of it', () => {
     const long = new Recording();
     begin(long);
     queue(long, lead, { prompt: 'Do it', title: 'Do it' });
@@ -137,7 +137,7 @@ describe('a sub-agent’s execution', () => {
     expect(rows.get('run', first.runId)).toMatchObject({ task: `y${prompt}`, envelope: { prompt: `y${prompt}` } });
   });
 
-  test('one that goes on after a restart counts once among the started', () => {
+  test('counts a sub-agent that continues after a restart once', () => {
     const again = new Recording();
     begin(again);
     queue(again, lead, { prompt: 'Do it', title: 'Do it' });
@@ -172,10 +172,10 @@ function leadRun() {
   return { envelope, queuedAt, pending, startedAt, started, error, reviews, endedAt, stopped, narrower, again };
 }
 
-describe('a run', () => {
+describe('the row of a run', () => {
   const run = (rows: MemoryRows) => rows.get('run', lead.runId);
 
-  test('waits with all that it will be started with', () => {
+  test('is pending with the settings and the task of its start', () => {
     const { pending, envelope, queuedAt } = leadRun();
     expect(run(pending)).toMatchObject({
       id: lead.runId,
@@ -207,13 +207,13 @@ describe('a run', () => {
     expect(pending.all('sub_agent_execution').length).toBe(0);
   });
 
-  test('runs, and its workflow with it', () => {
+  test('is running together with its workflow', () => {
     const { started, startedAt, queuedAt } = leadRun();
     expect(run(started)).toMatchObject({ status: 'running', attempt: 1, startedAt, envelopeHash: 'h1', queuedAt });
     expect(started.get('workflow', workflowId)).toMatchObject({ status: 'running', startedAt, subAgentCount: 0 });
   });
 
-  test('ends with what came of it; reviews stand there only where there were some', () => {
+  test('ends with outcome, text and error, and has reviews only if there are some', () => {
     const { stopped, error, endedAt, reviews } = leadRun();
     const end = { status: 'error', outcome: 'interrupted', text: 'Half', error, durationMs: 12.5, endedAt };
     expect(run(stopped)).toMatchObject({ ...end, entries: 4, reviews });
@@ -224,7 +224,7 @@ describe('a run', () => {
     expect(run(projectedRows(plain.durable))).not.toHaveProperty('reviews');
   });
 
-  test('goes on with nothing of its end left, from the same start, with the settings of this attempt', () => {
+  test('clears its end and uses the settings of the new attempt when the run continues', () => {
     const { again, startedAt, narrower } = leadRun();
     expect(run(again)).toMatchObject({
       status: 'running',
@@ -241,7 +241,7 @@ describe('a run', () => {
     expect(again.get('workflow', workflowId)).toMatchObject({ status: 'running', startedAt });
   });
 
-  test('of the demo marks its workflow; a sub-agent alone does not', () => {
+  test('marks the workflow as a demo if the lead uses the demo provider', () => {
     const demo = (who: RunIds, provider: string): unknown => {
       const one = new Recording();
       begin(one);
@@ -281,11 +281,11 @@ function oneWorkflow() {
   return { recording, budget, startAt, fresh, error, endAt, off, resumedAt, resumed };
 }
 
-describe('a workflow', () => {
+describe('the row of a workflow', () => {
   const workflow = (rows: MemoryRows) => rows.get('workflow', workflowId);
   const conversation = (rows: MemoryRows) => rows.get('conversation', conversationId);
 
-  test('begins with the message, and names its conversation by the first line of the first one', () => {
+  test('starts with its message, whose first line becomes the title of the conversation', () => {
     const { fresh, startAt, budget } = oneWorkflow();
     expect(workflow(fresh)).toMatchObject({
       id: workflowId,
@@ -311,14 +311,14 @@ describe('a workflow', () => {
     expect(conversation(fresh)).toMatchObject({ updatedAt: startAt, lastSeq: 1, title: 'First line' });
   });
 
-  test('ends with outcome, text and time, and so its conversation was last used', () => {
+  test('ends with outcome, text and duration, and updates the time of its conversation', () => {
     const { off, error, endAt } = oneWorkflow();
     const end = { status: 'error', outcome: 'interrupted', text: 'Half', error, durationMs: 77, endedAt: endAt };
     expect(workflow(off)).toMatchObject({ ...end, lastSeq: 2 });
     expect(conversation(off)).toMatchObject({ updatedAt: endAt, lastSeq: 2, title: 'First line' });
   });
 
-  test('goes on as the same one, with nothing of its end left, the answers of this attempt and the limits of before', () => {
+  test('clears its end, keeps its limits and uses the approval policy of the new attempt when resumed', () => {
     const { resumed, startAt, budget, resumedAt } = oneWorkflow();
     expect(workflow(resumed)).toMatchObject({
       status: 'pending',
@@ -336,13 +336,13 @@ describe('a workflow', () => {
     expect(conversation(resumed)).toMatchObject({ updatedAt: resumedAt, lastSeq: 3, title: 'First line' });
   });
 
-  test('takes the limits that a resumption gives it', () => {
+  test('gets the limits given on resume', () => {
     const { recording } = oneWorkflow();
     begin(recording, 'x', 3, { budget: { tokens: 900 } });
     expect(workflow(projectedRows(recording.durable))).toMatchObject({ budget: { tokens: 900 }, attempt: 3 });
   });
 
-  test('without limits says nothing of them, and a later message leaves the name', () => {
+  test('has no budget without limits, and a later message does not change the title', () => {
     const plain = new Recording();
     plain.record(lead, { type: 'notice', level: 'info', text: 'before' });
     begin(plain, 'Another');
@@ -352,7 +352,7 @@ describe('a workflow', () => {
   });
 });
 
-describe('what is counted', () => {
+describe('usage in the rows', () => {
   const count = (who: RunIds, requests: [Partial<RequestUsage>, { runMs: number; workflowMs: number }?][]) => {
     const recording = new Recording();
     begin(recording);
@@ -379,7 +379,7 @@ describe('what is counted', () => {
     unpriced: 1,
   };
 
-  test('every request counts once in its run, its workflow and its conversation, and stands there itself', () => {
+  test('counts each request once in run, workflow and conversation, and stores the request itself', () => {
     const { rows, sent } = count(first, [[one, { runMs: 5, workflowMs: 9 }], [two]]);
     expect(rows.get('run', first.runId)).toMatchObject({ usage: sum, workedMs: 5 });
     expect(rows.get('workflow', workflowId)).toMatchObject({ usage: sum, workedMs: 9 });
@@ -392,7 +392,7 @@ describe('what is counted', () => {
     }
   });
 
-  test('one that says nothing of the time changes none', () => {
+  test('does not change the working time if the request reports none', () => {
     const { rows } = count(lead, [[one]]);
     expect(rows.get('run', lead.runId)).not.toHaveProperty('workedMs');
     expect(rows.get('workflow', workflowId)).not.toHaveProperty('workedMs');

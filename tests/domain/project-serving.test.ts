@@ -7,14 +7,14 @@ import { projectedRows } from '../support/memory-rows.ts';
 describe('coagents and stages', () => {
   const rows = projectedRows(recordedServing().durable);
 
-  test('count as none of the sub-agents that a workflow may start, and its agents are named', () => {
+  test('are excluded from the sub-agent count of a workflow, and included in its agent list', () => {
     expect(rows.get('workflow', served.lead.workflowId)).toMatchObject({
       subAgentCount: 1,
       agents: ['lead', 'writer', 'proofreader', 'editor', 'checker', 'critic'],
     });
   });
 
-  test('have executions that say whom they serve, in which place, and why', () => {
+  test('have execution rows with their parent, place in the chain, kind and trigger', () => {
     const { lead: chief, writer, editor, checker, proofreader, critics } = served;
     const execution = ({ runId }: RunIds) => rows.get('sub_agent_execution', runId) ?? {};
     const below = { parent_execution_id: writer.runId, parent_agent_id: writer.runId };

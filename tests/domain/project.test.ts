@@ -22,7 +22,7 @@ const begin = (recording: Recording): void =>
 /** The event that was recorded last. */
 const lastOf = ({ durable }: Recording): DurableEvent => durable.at(-1)!;
 
-test('entries stand at their places in the history of their run', () => {
+test('message rows store each entry under its number in the history of its run', () => {
   const recording = new Recording();
   begin(recording);
   queue(recording, lead, { prompt: 'Go', title: 'Go' });
@@ -36,7 +36,7 @@ test('entries stand at their places in the history of their run', () => {
   expect(ends[1]?.entry).toMatchObject({ n: 1, kind: 'assistant' });
 });
 
-test('a part of a message changes no row; the end of the whole deletes what is kept of it, that of the person’s words nothing', () => {
+test('a message part changes no row; the end of an assistant message deletes its open_message row', () => {
   const recording = new Recording();
   recording.words(lead, { source: 'person', text: 'Go' });
   respond(recording, lead, { turn: 0, messageId: idOf(70), parts: [], stopReason: 'end_turn' });
@@ -47,7 +47,7 @@ test('a part of a message changes no row; the end of the whole deletes what is k
   for (const type of silent) expect(project(none, { type } as DurableEvent), type).toEqual([]);
 });
 
-test('a call runs, then has its result, and what was undone of it', () => {
+test('a tool_call row is running, then has the result, then lists each undo and redo', () => {
   const recording = new Recording();
   const call = { toolCallId: 'call_w', name: 'write_file' };
   recording.record(first, { type: 'tool-start', ...call, input: {} });
@@ -81,7 +81,7 @@ test('a call runs, then has its result, and what was undone of it', () => {
   expect(rows.get('message', [first.runId, 0])).toMatchObject({ entry: { kind: 'tool', output: 'ok' } });
 });
 
-test('a question has a place for each answer; answers and exchanges come to their places', () => {
+test('an approval row has a slot for each decision and each exchange, filled in any order', () => {
   const recording = new Recording();
   const asked = [first, second].map((who) => {
     const envelope = envelopeOf(who.agent, `Task of ${who.agent}`);
@@ -112,7 +112,7 @@ test('a question has a place for each answer; answers and exchanges come to thei
   });
 });
 
-test('plans, limits, notes and grants are what was said last, each with its owner', () => {
+test('rows keep the latest plan, limits, note and grant, each under its owner', () => {
   const recording = new Recording();
   begin(recording);
   for (const who of [lead, first]) queue(recording, who, { prompt: 'x', title: 'x' });

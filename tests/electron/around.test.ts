@@ -31,7 +31,7 @@ const state = (choices: Partial<DesktopChoices> = {}, rest: Partial<Attention> =
 });
 const none = () => undefined;
 
-test('the tray is there where it is wanted, counts, and leads back', async () => {
+test('the tray appears when the setting is on, counts the work, and its menu runs the commands', async () => {
   const called: string[] = [];
   const call = (name: string) => () => void called.push(name);
   const tray = new Tray({ icon: 'tray.png', show: call('show'), newConversation: call('new'), quit: call('quit') });
@@ -49,7 +49,7 @@ test('the tray is there where it is wanted, counts, and leads back', async () =>
   expect([tray.isThere, desk.asked('tray').at(-1)]).toEqual([false, null]);
 });
 
-test('the machine stays awake while something works, if that is wanted, and no longer', () => {
+test('the machine stays awake while a workflow runs, unless the setting is off', () => {
   const awake = new KeepAwake();
   awake.receive(state());
   awake.receive(state({}, { running: [work()] }));
@@ -62,7 +62,7 @@ test('the machine stays awake while something works, if that is wanted, and no l
   expect(desk.asked('awake')).toEqual(['prevent-app-suspension', null, 'prevent-app-suspension', null]);
 });
 
-test('global keys: none unless set, given back, and a conflict is said once', async () => {
+test('the quick-entry key is registered only when set, released on change, and a conflict is shown once', async () => {
   let pressed = 0;
   const entry = new QuickEntry(() => (pressed += 1));
   entry.receive(state());
@@ -83,7 +83,7 @@ test('global keys: none unless set, given back, and a conflict is said once', as
   expect(desk.asked('message')).toHaveLength(1);
 });
 
-test('no dictionary is fetched before that was chosen; suggestions stand in the menu of the text', async () => {
+test('downloads a dictionary only after that choice; the context menu of a text field has the suggestions', async () => {
   const spelling = new SpellCheck();
   spelling.follow();
   expect(desk.asked('spell check'), 'before the first window').toEqual([false]);
@@ -112,7 +112,7 @@ test('no dictionary is fetched before that was chosen; suggestions stand in the 
   expect(replaced).toEqual(['parser']);
 });
 
-test('recent folders: each once, newest first, looked for again when other work begins', async () => {
+test('recent folders are unique and newest first, and are requested again when another workflow starts', async () => {
   let folders = ['/b', '/a', '/b'];
   const requests: unknown[] = [];
   const request = async (method: string) => {
@@ -131,7 +131,7 @@ test('recent folders: each once, newest first, looked for again when other work 
   expect([recent.list, changes, requests.length]).toEqual([['/c', '/b', '/a'], 2, 2]);
 });
 
-test('the dialog for a folder is the system’s: one at a time, and what is no folder does not open it there', async () => {
+test('folder.pick opens one system dialog at a time, and a start folder that does not exist is ignored', async () => {
   const passed: string[] = [];
   const client = pickingFolders({ request: async (method: string) => void passed.push(method) } as unknown as Client);
   const here = `${process.cwd()}/tests`;

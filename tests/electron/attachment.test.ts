@@ -32,7 +32,7 @@ function desk() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('what is still being opened at a quit is closed once it is there, and no page gets it', async () => {
+test('a runtime that connects after a quit is closed and never given to the pages', async () => {
   const { attachment, asked, signals, done, runtime } = desk();
   const running = attachment.run();
   const closing = attachment.close();
@@ -42,7 +42,7 @@ test('what is still being opened at a quit is closed once it is there, and no pa
   expect(done).toEqual(['closes first']);
 });
 
-test('a quit does not wait for what can not be opened', async () => {
+test('a quit does not wait for a connection that fails', async () => {
   const { attachment, asked } = desk();
   const running = attachment.run();
   const closing = attachment.close();
@@ -50,7 +50,7 @@ test('a quit does not wait for what can not be opened', async () => {
   await expect(Promise.all([running, closing])).resolves.toBeDefined();
 });
 
-test('where another program did the work and has gone, pages are told, and the next one is taken', async () => {
+test('after the owning program ends, the pages lose the runtime and get the next one', async () => {
   const { attachment, asked, done, runtime } = desk();
   const running = attachment.run();
   const first = runtime('first', false);
@@ -67,7 +67,7 @@ test('where another program did the work and has gone, pages are told, and the n
   expect(done).toEqual(['uses first', 'none', 'closes first', 'uses second', 'none', 'closes second']);
 });
 
-test('an own store that cannot be written ends it with the reason', async () => {
+test('a write failure in the own store ends the attachment with that reason', async () => {
   const { attachment, asked, runtime } = desk();
   const running = attachment.run();
   const first = runtime('first');

@@ -79,7 +79,7 @@ function started(signals: Partial<Signals> = {}) {
   return { ask, send, input, clicks };
 }
 
-test('a window in front without input calls, one that is typed in does not, until a minute without', async () => {
+test('notifies if the focused window had no input, and after input only when a minute has passed', async () => {
   const away = started();
   away.ask();
   expect([desk.shown.length, desk.flashed, desk.badge]).toEqual([1, 1, 1]);
@@ -92,7 +92,7 @@ test('a window in front without input calls, one that is typed in does not, unti
   expect(desk.shown).toHaveLength(2);
 });
 
-test('who has turned to another program is called at once; a window that comes under the pointer is no input', async () => {
+test('notifies at once when another program has the focus; the pointer entering a window is no input', async () => {
   const { ask, send, input } = started();
   input('mouseEnter');
   input('mouseMove', { globalX: 5, globalY: 5 });
@@ -109,7 +109,7 @@ test('who has turned to another program is called at once; a window that comes u
   expect(desk.shown).toHaveLength(2);
 });
 
-test('quiet hours and the settings silence it, and leave the number', async () => {
+test('quiet hours and the off setting show no notification, but set the badge count', async () => {
   for (const signals of [{ notifications: 'off' }, { quietFrom: '23:00', quietTo: '06:00' }] as const) {
     const { ask } = started(signals);
     ask();
@@ -117,7 +117,7 @@ test('quiet hours and the settings silence it, and leave the number', async () =
   }
 });
 
-test('it is repeated as often as is wanted, a press answers nothing, and an answer takes it away', async () => {
+test('a notification repeats as set, a click only opens the question, and an answer closes it', async () => {
   const { ask, send, clicks } = started({ repeats: 1 });
   ask();
   vi.advanceTimersByTime(3_600_000);
@@ -135,7 +135,7 @@ test('it is repeated as often as is wanted, a press answers nothing, and an answ
   expect(desk.shown.map(({ open }) => open)).toEqual([false, false]);
 });
 
-test('the end of a workflow is told where that is wanted', async () => {
+test('shows a notification at the end of a workflow if the setting is all', async () => {
   const { send, clicks } = started({ notifications: 'all' });
   const { conversationId, workflowId } = asked().request;
   send({ running: [{ conversationId, workflowId, title: 'Tidy up.', runs: 1, subAgents: [] }] });
@@ -145,7 +145,7 @@ test('the end of a workflow is told where that is wanted', async () => {
   expect(clicks).toEqual([{ conversationId, approvalId: null }]);
 });
 
-test('it speaks the language that the pages speak', async () => {
+test('a notification uses the language of the pages', async () => {
   const { send } = started();
   expect([languageIn('fr-CA'), languageIn('de'), languageIn('constructor')]).toEqual(['fr', null, null]);
   expect([speak('fr'), speak('fr')]).toEqual([true, false]);
@@ -167,7 +167,7 @@ test('marks hidden characters in a notification', () => {
   expect(desk.shown[0]?.body).toBe('Write clean⟦U+202E⟧gpj.sh');
 });
 
-test('where a press leads stands at the end of the address, and nothing else is taken for it', () => {
+test('the hash of an address names the place that a click opens, and other hashes are ignored', () => {
   for (const place of [
     { conversationId: 'c-1', approvalId: 'q-1' },
     { conversationId: 'c-1', approvalId: null },

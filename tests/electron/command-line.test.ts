@@ -26,7 +26,7 @@ async function packaged(over: Partial<CommandPlace> = {}): Promise<CommandPlace>
   return { resources, home, platform: 'linux', env: {}, shared: join(place, 'shared'), ...over };
 }
 
-test('it is put into the folder of the person, runs what was packed, says so, and is taken back', async () => {
+test('installs the command in the folder of the user, runs the packaged program, and removes the command', async () => {
   const place = await packaged();
   const path = join(place.home, '.local/bin/triad');
   const folder = join(place.home, '.local/bin');
@@ -39,7 +39,7 @@ test('it is put into the folder of the person, runs what was packed, says so, an
   await expect(lstat(path)).rejects.toThrow('ENOENT');
 });
 
-test('a folder on the path that can be written to is taken before one that must be made', async () => {
+test('prefers a writable folder on the PATH to a folder that must be created', async () => {
   const place = await packaged();
   await mkdir(place.shared!);
   expect(await toggleCommand(place), 'not on the path').toContain(`${place.home}/.local/bin/triad`);
@@ -49,7 +49,7 @@ test('a folder on the path that can be written to is taken before one that must 
   expect(await readlink(join(place.shared!, 'triad'))).toBe(join(place.resources, 'bin/triad'));
 });
 
-test.each(['a file', 'a link', 'a folder'])('%s of somebody else in its place stays', async (kind) => {
+test.each(['a file', 'a link', 'a folder'])('%s of another program at the path of the command stays', async (kind) => {
   const place = await packaged();
   const path = join(place.home, '.local/bin/triad');
   await mkdir(join(path, '..'), { recursive: true });
@@ -63,7 +63,7 @@ test.each(['a file', 'a link', 'a folder'])('%s of somebody else in its place st
   else expect((await lstat(path)).isDirectory()).toBe(true);
 });
 
-test('on Windows it is a small command in the folder of such ones', async () => {
+test('on Windows the command is a .cmd file in the WindowsApps folder', async () => {
   const place = await packaged({ platform: 'win32' });
   const at = { ...place, env: { LOCALAPPDATA: join(place.home, 'Local') } };
   const path = join(place.home, 'Local/Microsoft/WindowsApps/triad.cmd');
@@ -72,14 +72,14 @@ test('on Windows it is a small command in the folder of such ones', async () => 
   expect(await toggleCommand(at)).toBe(`The command “triad” was removed: ${path}`);
 });
 
-test('none is put there by what lies in another place each time, or where none was packed', async () => {
+test('offers no command in an AppImage, or where no launcher was packaged', async () => {
   const place = await packaged();
   expect(await toggleCommand({ ...place, env: { APPIMAGE: '/home/me/Triad.AppImage' } })).toMatch(/^An AppImage lies/);
   await expect(lstat(join(place.home, '.local'))).rejects.toThrow('ENOENT');
   expect(await commandItem({ ...place, resources: place.home }, () => undefined)).toBeNull();
 });
 
-test('the item says what it will do, and what was done', async () => {
+test('the menu item is labelled Install, then Remove, and reports each result', async () => {
   const place = await packaged();
   const said: string[] = [];
   const labels = [];

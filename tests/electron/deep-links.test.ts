@@ -44,12 +44,12 @@ test('a link names a conversation or a workflow and nothing else', () => {
     expect(placeOfLink(other), other).toBeNull();
 });
 
-test('of the arguments of a start the last link counts, and no other argument', () => {
+test('takes the last triad link of the start arguments and ignores the other arguments', () => {
   expect(linkIn(['electron', 'main.js', '--allow-file-access', 'triad://a', LINK])).toBe(LINK);
   expect(linkIn(['electron', 'main.js', `--x=${LINK}`, `/tmp/${LINK}`])).toBeUndefined();
 });
 
-test('a cold start leads to it, by its arguments or by an event before the app was ready', () => {
+test('a cold start opens the link from its arguments or from an open-url event before the app is ready', () => {
   const one = started();
   expect(one.links.start(['electron', 'main.js', LINK])).toBe(true);
   expect(one.led).toEqual([CONVERSATION]);
@@ -64,7 +64,7 @@ test('a cold start leads to it, by its arguments or by an event before the app w
   expect(started().links.start(['electron', 'main.js'])).toBe(false);
 });
 
-test('a malformed one says so, with nothing hidden in it and cut, and leads nowhere; one at a time', async () => {
+test('a malformed link shows one message, shortened and with hidden characters marked, and opens nothing', async () => {
   const { led, links } = started();
   expect(links.start(['electron', 'main.js', 'triad://conversation/\u202Eevil'])).toBe(false);
   expect(links.open('triad://other')).toBe(false);
@@ -79,7 +79,7 @@ test('a malformed one says so, with nothing hidden in it and cut, and leads nowh
   expect(long?.detail.length).toBeLessThan(300);
 });
 
-test('only an installed program is what the system opens links with', () => {
+test('only an installed program registers for triad links', () => {
   started().links.start([]);
   expect(desk.asked('scheme')).toEqual([]);
   app.isPackaged = true;

@@ -12,7 +12,7 @@ async function logIn() {
   return { folder, file, log: new DesktopLog(file) };
 }
 
-test('what comes in masses replaces the oldest, in two files', async () => {
+test('a flood of lines replaces the oldest lines, and the log stays within two files', async () => {
   const { folder, log } = await logIn();
   log.note('the very first');
   for (let n = 0; n < 60; n += 1) {
@@ -29,7 +29,7 @@ test('what comes in masses replaces the oldest, in two files', async () => {
   expect(text.trimEnd()).toMatch(/ the very last$/);
 });
 
-test('goes on after a restart, is for the person alone, and has no secret, not even one that is learnt later', async () => {
+test('the log goes on after a restart, is readable by the user only, and redacts secrets learnt later', async () => {
   const { file, log } = await logIn();
   knowSecrets('test', ['sesame-open-now']);
   onTestFinished(() => knowSecrets('test', []));

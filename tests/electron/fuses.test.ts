@@ -14,13 +14,16 @@ async function programWith(before: number, wire: Buffer | string, after = 5000):
 const wire = (version: number, states: string) =>
   Buffer.concat([Buffer.from(MARK), Buffer.from([version, states.length]), Buffer.from(states)]);
 
-test.for([0, 10, 1024 * 1024 - 20, 1024 * 1024 - 33, 3 * 1024 * 1024 - 5])('behind %i bytes', async (before) => {
-  const found = await fusesIn(await programWith(before, wire(1, '01001100')));
-  expect(found?.map(({ on }) => Number(on)).join('')).toBe('01001100');
-  expect(found?.map(({ name }) => name)).toEqual(FUSES.slice(0, 8));
-});
+test.for([0, 10, 1024 * 1024 - 20, 1024 * 1024 - 33, 3 * 1024 * 1024 - 5])(
+  'finds the fuses behind %i bytes of the program file',
+  async (before) => {
+    const found = await fusesIn(await programWith(before, wire(1, '01001100')));
+    expect(found?.map(({ on }) => Number(on)).join('')).toBe('01001100');
+    expect(found?.map(({ name }) => name)).toEqual(FUSES.slice(0, 8));
+  },
+);
 
-test('one that was taken out is left out; what is behind the end of the wire, or of another version, is no fuse', async () => {
+test('omits a removed fuse, and finds none in a wire that is cut off or of another version', async () => {
   const found = await fusesIn(await programWith(5, wire(1, '0r1'), 0));
   expect(found).toEqual([
     { name: 'RunAsNode', on: false },
@@ -32,7 +35,7 @@ test('one that was taken out is left out; what is behind the end of the wire, or
   expect(await fusesIn('/nowhere/at/all')).toBeNull();
 });
 
-test('macOS keeps the wire in the framework', () => {
+test('on macOS the fuses are in the Electron framework file', () => {
   expect(wireFile('/Applications/Triad.app/Contents/MacOS/Triad', 'darwin')).toBe(
     '/Applications/Triad.app/Contents/Frameworks/Electron Framework.framework/Electron Framework',
   );

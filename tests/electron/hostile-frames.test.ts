@@ -57,7 +57,7 @@ function shell() {
   return { ipc, page, refusals, lines, told, send, refused };
 }
 
-test('payloads of every class reach no handler, break nothing, and are counted one by one', async () => {
+test('hostile payloads of every class reach no handler, break nothing, and are each counted', async () => {
   const frames = hostileFrames(SEED, inFullRun ? 20_000 : 300);
   expect([...new Set(frames.map((one) => one.class))].sort()).toEqual([...HOSTILE_CLASSES].sort());
   const { runtime } = await startEngine(new Script());
@@ -81,7 +81,7 @@ test('payloads of every class reach no handler, break nothing, and are counted o
   await vi.waitFor(() => expect(answered(), 'an honest page is still answered').toMatchObject({ reply: { ok: true } }));
 });
 
-test('only the document at the top of a window of ours is listened to, on every channel', async () => {
+test('accepts messages only from the top document of an app window, on every channel', async () => {
   const { page, send, told, refused } = shell();
   const honest = { kind: 'request', id: 1, method: 'app.state', input: {} };
   const senders = [
@@ -105,7 +105,7 @@ test('only the document at the top of a window of ours is listened to, on every 
   expect([page.sent, told]).toEqual([[], []]);
 });
 
-test('a page cannot fill the memory before there is a runtime', () => {
+test('a page can queue at most 500 requests before a runtime is connected', () => {
   const { send, refused } = shell();
   for (let id = 0; id < 600; id += 1) send({ kind: 'request', id, method: 'app.state', input: {} });
   expect(refused()).toBe(100);

@@ -13,7 +13,7 @@ function links() {
   return { refused, outside, page: {} as never };
 }
 
-test('the whole address is shown, in ASCII, and only the button opens it: Enter, Escape and closing do not', async () => {
+test('shows the whole address in ASCII, and only the Open button opens it', async () => {
   const { outside, page } = links();
   const asked = outside.ask(page, 'https://exаmple.com/ä?next=\u202Egpj');
   expect(desk.asked('message')[0]).toMatchObject({
@@ -45,14 +45,14 @@ test.for([
     'no address',
   ],
   `https://example.com/${'x'.repeat(5000)}`,
-])('nothing is asked about what never opens: %s', async (url) => {
+])('refuses without a question an address that never opens: %s', async (url) => {
   const { outside, page, refused } = links();
   await outside.ask(page, url);
   expect([desk.asked('message'), desk.asked('external')]).toEqual([[], []]);
   expect(refused).toEqual([`link to ${url}`]);
 });
 
-test('a page cannot pile up questions', async () => {
+test('a second address is refused while a question is open', async () => {
   const { outside, page, refused } = links();
   const first = outside.ask(page, 'https://example.com/1');
   await outside.ask(page, 'https://example.com/2');

@@ -45,7 +45,7 @@ function started({ running = 1, isOwner = true, hasTray = false, leaves = false,
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('nothing works here: it ends at once, once, with everything written', async () => {
+test('without work of its own, the app quits at once, once, after writing everything', async () => {
   for (const given of [{ running: 0 }, { running: 2, isOwner: false }]) {
     const { calls, boxes } = started(given);
     app.quit();
@@ -56,7 +56,7 @@ test('nothing works here: it ends at once, once, with everything written', async
   }
 });
 
-test('what begins while it gets ready is asked about; a signal then waits for nothing', async () => {
+test('asks about work that starts during the preparation; a signal ends the app without waiting', async () => {
   const { promise: ready, resolve } = Promise.withResolvers<void>();
   const { calls, boxes, set } = started({ running: 0, first: ready });
   app.quit();
@@ -74,7 +74,7 @@ test('what begins while it gets ready is asked about; a signal then waits for no
   expect([other.calls, desk.exits]).toEqual([['first', 'end'], [0]]);
 });
 
-test('it asks once; closing the question, or Cancel, goes on and leaves a window', async () => {
+test('asks once; Escape or Cancel keeps the app running and shows a window', async () => {
   const { calls, boxes } = started({ running: 2 });
   app.quit();
   app.quit();
@@ -96,7 +96,7 @@ test('it asks once; closing the question, or Cancel, goes on and leaves a window
   expect([calls, desk.exits]).toEqual([['show', 'first', 'end'], [0]]);
 });
 
-test('it goes on until the work is done, also without a window, and then quits; Cancel takes that back', async () => {
+test('keeps running until the work is done, also without a window, then quits; Cancel takes that back', async () => {
   const { calls, set } = started();
   app.quit();
   await desk.act('press', 'Keep Running Until Done, Then Quit');
@@ -119,7 +119,7 @@ test('it goes on until the work is done, also without a window, and then quits; 
   expect([calls, desk.exits]).toEqual([['show', 'first', 'end'], [0]]);
 });
 
-test('what ends while it asks needs no second answer', async () => {
+test('needs no second answer if the work ends while the question is open', async () => {
   const { set } = started();
   app.quit();
   set(0);
@@ -128,7 +128,7 @@ test('what ends while it asks needs no second answer', async () => {
   expect(desk.exits).toEqual([0]);
 });
 
-test('the last window quits, but not while something works and the tray is there', async () => {
+test('closing the last window quits, unless work runs and the tray is shown', async () => {
   started({ hasTray: true });
   app.emit('window-all-closed');
   expect(desk.asked('message')).toEqual([]);
@@ -139,7 +139,7 @@ test('the last window quits, but not while something works and the tray is there
   await desk.act('press', 'Escape');
 });
 
-test('a signal and the end of the session ask nobody', async () => {
+test('a signal and the end of the session quit without a question', async () => {
   for (const how of ['signal', 'shutdown', 'session-end']) {
     const { calls, signal } = started();
     app.quit();
@@ -158,7 +158,7 @@ test('a signal and the end of the session ask nobody', async () => {
   }
 });
 
-test('who puts an update in place ends the app itself, after all else', async () => {
+test('when an update is installed, its installer ends the app after all other steps', async () => {
   const { calls } = started({ running: 0, leaves: true });
   app.quit();
   await settled();

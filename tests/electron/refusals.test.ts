@@ -11,7 +11,7 @@ function told() {
   return { lines, refusals: new Refusals((line) => lines.push(line)) };
 }
 
-test('in masses each kind has some lines and one number, and the next minute begins anew', () => {
+test('logs at most 20 lines and one count for each kind of refusal in a minute', () => {
   const { lines, refusals } = told();
   for (let n = 0; n < 5000; n += 1) refusals.note('navigation', `to https://example.com/${n}`);
   refusals.note('window', 'at about:blank');
@@ -27,7 +27,7 @@ test('in masses each kind has some lines and one number, and the next minute beg
   ]);
 });
 
-test('one line, cut, with marks for what hides, without what is secret', () => {
+test('each refusal is one line, shortened, with hidden characters marked and secrets redacted', () => {
   knowSecrets('test', ['sesame-open-now']);
   onTestFinished(() => knowSecrets('test', []));
   const { lines, refusals } = told();

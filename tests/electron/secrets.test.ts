@@ -24,7 +24,7 @@ async function folder(plain?: Record<string, string>): Promise<string> {
 }
 const plainIn = async (path: string) => JSON.parse(await readFile(join(path, 'secrets.json'), 'utf8')) as unknown;
 
-test('a value is sealed on disk and comes back, also to the next process', async () => {
+test('a value is encrypted on disk, and the next process can read it', async () => {
   const path = await folder();
   const secrets = await systemSecrets(path);
   await secrets.set('key', 'sk-secret');
@@ -35,7 +35,7 @@ test('a value is sealed on disk and comes back, also to the next process', async
   expect(await secrets.get('key')).toBeNull();
 });
 
-test('what the plain file has stays readable; once it is set anew, nothing plain is left of it', async () => {
+test('values of the plain file stay readable, and a new value removes its plain copy', async () => {
   const path = await folder({ key: 'sk-old', other: 'kept' });
   const secrets = await systemSecrets(path);
   expect(await secrets.get('key')).toBe('sk-old');
@@ -47,7 +47,7 @@ test('what the plain file has stays readable; once it is set anew, nothing plain
   expect(await secrets.get('other')).toBeNull();
 });
 
-test.for(['basic_text', 'none'])('with %s it is the plain file, with a warning that names it', async (name) => {
+test.for(['basic_text', 'none'])('with %s, keys are in the plain file, and a warning names that file', async (name) => {
   store.name = name;
   const path = await folder();
   const secrets = await systemSecrets(path);
@@ -57,7 +57,7 @@ test.for(['basic_text', 'none'])('with %s it is the plain file, with a warning t
   expect(secrets.place.warning).toContain(join(path, 'secrets.json'));
 });
 
-test('a value that cannot be opened is no value, and that is said until a new one is set', async () => {
+test('a value that cannot be decrypted reads as null, with a warning until a new value is set', async () => {
   const path = await folder();
   await writeFile(join(path, 'secrets.safe.json'), JSON.stringify({ key: 'AAAA' }), { mode: 0o600 });
   const secrets = await systemSecrets(path);

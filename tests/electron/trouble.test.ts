@@ -57,7 +57,7 @@ function page() {
 }
 const boxes = (count: number) => vi.waitFor(() => expect(desk.boxes).toHaveLength(count));
 
-test('one that hangs is asked about once; it reacts again, and the question goes', async () => {
+test('asks once about a page that hangs, and withdraws the question when the page responds', async () => {
   const { contents } = page();
   contents.emit('unresponsive');
   contents.emit('unresponsive');
@@ -76,7 +76,7 @@ test('one that hangs is asked about once; it reacts again, and the question goes
   await boxes(2);
 });
 
-test('Relaunch ends its process and loads the page anew, once; Keep waiting does nothing', async () => {
+test('Relaunch ends the process of the page and reloads it once; Keep waiting does nothing', async () => {
   const { contents } = page();
   contents.emit('unresponsive');
   await boxes(1);
@@ -89,7 +89,7 @@ test('Relaunch ends its process and loads the page anew, once; Keep waiting does
   await vi.waitFor(() => expect([contents.ends, contents.reloads]).toEqual([1, 1]));
 });
 
-test('one that dies is loaded anew; one that dies again at once asks first', async () => {
+test('a page that crashes is reloaded; a second crash asks first', async () => {
   const { contents, lines } = page();
   contents.dies('clean-exit');
   expect(contents.reloads).toBe(0);
@@ -104,7 +104,7 @@ test('one that dies is loaded anew; one that dies again at once asks first', asy
   await vi.waitFor(() => expect(contents.reloads).toBe(2));
 });
 
-test('the log goes to the place that is picked, for the person alone, and the question stays', async () => {
+test('exports the log to the chosen file, readable by the user only, and keeps the question open', async () => {
   const folder = await folderWith();
   const { contents, lines } = page();
   contents.emit('unresponsive');

@@ -59,7 +59,7 @@ async function quit({ updates }: Desk): Promise<boolean> {
   return updates.leave();
 }
 
-test('what is ready is offered once, and put in place at a quit after a backup', async () => {
+test('offers a ready update once, and installs it at a quit after a backup', async () => {
   const feed = await startFeed();
   const at = await desk(feed);
   expect(at.done).toEqual(['offered 1.3.0']);
@@ -74,7 +74,7 @@ test('what is ready is offered once, and put in place at a quit after a backup',
   );
 });
 
-test('a restart that the person asks for makes the backup first, and starts the app again', async () => {
+test('a restart requested by the user makes the backup first, and starts the app again', async () => {
   const feed = await startFeed();
   const at = await desk(feed, { running: 1, isQuiet: false });
   expect(at.done, 'not while something works').toEqual([]);
@@ -86,7 +86,7 @@ test('a restart that the person asks for makes the backup first, and starts the 
   expect(at.done, 'one backup').toEqual(['offered 1.3.0', 'backup', 'quit']);
 });
 
-test('two presses are one restart with one backup, also while the app is on its way out', async () => {
+test('two requests to restart make one backup and one restart, also while the app quits', async () => {
   const feed = await startFeed();
   const at = await desk(feed);
   await Promise.all([at.updates.restart(), at.updates.restart()]);
@@ -95,7 +95,7 @@ test('two presses are one restart with one backup, also while the app is on its 
   expect(at.done).toEqual(['offered 1.3.0', 'backup', 'quit', 'quit']);
 });
 
-test('a restart that cannot be is told once, with its reason', async () => {
+test('a restart that is not possible is reported once, with its reason', async () => {
   const feed = await startFeed();
   const at = await desk(feed);
   at.run(1);
@@ -117,7 +117,7 @@ test('a restart that cannot be is told once, with its reason', async () => {
   expect([at.updates.leave(), at.told.at(-1)]).toEqual([false, 'install']);
 });
 
-test('a restart that came to nothing is forgotten once something works', async () => {
+test('a requested restart is cancelled when a workflow starts', async () => {
   const feed = await startFeed();
   const at = await desk(feed);
   await at.updates.restart();
@@ -128,7 +128,7 @@ test('a restart that came to nothing is forgotten once something works', async (
   expect(await feed.appNow()).toBe('the old app');
 });
 
-test('while a workflow runs nothing is put in place, whatever was said', async () => {
+test('installs nothing while a workflow runs, even after a request to restart', async () => {
   const feed = await startFeed();
   const at = await desk(feed);
   at.run(1);
@@ -140,7 +140,7 @@ test('while a workflow runs nothing is put in place, whatever was said', async (
   expect(await feed.appNow()).toBe('the old app');
 });
 
-test('what begins while the backup is made keeps the update back', async () => {
+test('work that starts during the backup postpones the update', async () => {
   const feed = await startFeed();
   const at = await desk(feed);
   const quitting = at.updates.prepareToQuit();
@@ -149,7 +149,7 @@ test('what begins while the backup is made keeps the update back', async () => {
   expect([at.updates.leave(), await feed.appNow()]).toEqual([false, 'the old app']);
 });
 
-test('no backup, no update; it is said in one line', async () => {
+test('installs nothing without a backup, and reports that in one line', async () => {
   const feed = await startFeed();
   const at = await desk(feed);
   at.fault.backup = 'There is no room\nfor it';
@@ -161,7 +161,7 @@ test('no backup, no update; it is said in one line', async () => {
   expect(await feed.appNow()).toBe('the old app');
 });
 
-test('turned off, nobody is asked for anything; turned off later, nothing is put in place', async () => {
+test('turned off, the updater makes no request; turned off later, nothing is installed', async () => {
   const off = await startFeed();
   const at = await desk(off, { check: false });
   expect([await at.updates.look(), off.asked]).toEqual(['off', []]);
@@ -174,13 +174,13 @@ test('turned off, nobody is asked for anything; turned off later, nothing is put
   expect([await quit(later), later.done]).toEqual([false, ['offered 1.3.0']]);
 });
 
-test('where the system asks for a password, a quit alone puts nothing in place', async () => {
+test('a quit alone installs nothing where the system asks for a password', async () => {
   const feed = await startFeed();
   const at = await desk(feed, { isQuiet: false });
   expect([await quit(at), at.done]).toEqual([false, ['offered 1.3.0']]);
 });
 
-test('what is said of a build makes no trial of it', async () => {
+test('build metadata with a hyphen does not make a version a pre-release', async () => {
   const at = await desk(await startFeed({ version: '1.3.0+a-b' }));
   expect(at.done).toEqual(['offered 1.3.0+a-b']);
 });
@@ -198,7 +198,7 @@ test.each([
   ['no version', { notes: 'version: soon\nfiles: []\n' }],
   ['another file', { served: 'something else' }],
   ['no file', { served: '' }],
-])('a feed with %s is said in one line, and changes nothing', async (_what, offer) => {
+])('a feed with %s is reported in one line, and changes nothing', async (_what, offer) => {
   const feed = await startFeed(offer);
   const at = await desk(feed);
   expect(at.lines).toEqual([expect.stringMatching(/^No update: .+$/)]);

@@ -95,7 +95,7 @@ const kept = ({ options: { name, windowStatePersistence } }: (typeof fake.all)[n
   windowStatePersistence,
 ];
 
-test('the first window has the name by which the system keeps its place, also after all were closed, and no other one', () => {
+test('only the first window has the name under which the system restores the position', () => {
   const { open } = desk();
   const first = open();
   const second = open();
@@ -120,7 +120,7 @@ test('a window is shown once its page is drawn, on the page’s own background',
   expect(fake.done.at(-1)).toBe('1 is shown');
 });
 
-test('where another program is in front, the window comes that was looked at last; when that is gone, the one before', () => {
+test('while another program has the focus, the most recently focused window is shown, then the one before', () => {
   const { windows, open } = desk();
   const [first, second, third] = [open('/a'), open('/b'), open('/c')];
   for (const one of [first, third, second]) one.focus();
@@ -137,14 +137,14 @@ test('where another program is in front, the window comes that was looked at las
   expect([fake.all.length, fake.done.at(-1)], 'where there is none').toEqual([1, '1 loads app://bundle/#do=settings']);
 });
 
-test('a window that nobody looked at yet comes too', () => {
+test('shows a window that never had the focus', () => {
   const { windows, open } = desk();
   open();
   windows.show();
   expect([fake.all.length, fake.done.at(-1)]).toEqual([1, '1 is shown']);
 });
 
-test('the path of a window is noted at each change, without what follows it', () => {
+test('reports the path of a window at each navigation, without query and hash', () => {
   const { open, noted } = desk();
   const { webContents } = open();
   webContents.emit('did-navigate', {}, 'app://bundle/chat/x#see=1');

@@ -9,7 +9,7 @@ import { folderWith } from '../support/workspace.ts';
 
 // Otherwise it would build, which other tests would not live through.
 test.runIf(isBuilt() && process.platform === 'linux')(
-  'it becomes the program, in the folder where it was called, and prints nothing of its own',
+  'bin/triad replaces its own process with the program, in the current folder, and prints nothing itself',
   async () => {
     const folder = realpathSync(await folderWith({}));
     const link = join(folder, 'triad');
@@ -28,25 +28,22 @@ test.runIf(isBuilt() && process.platform === 'linux')(
   },
 );
 
-test.runIf(process.platform === 'linux')(
-  'a shell that completes words builds nothing, and gets none of no build',
-  async () => {
-    const checkout = realpathSync(
-      await folderWith({ 'src/x.ts': '', 'scripts/run.cjs': "require('fs').writeFileSync('built', '')" }),
-    );
-    mkdirSync(join(checkout, 'bin'));
-    copyFileSync(join(ROOT, 'bin/triad'), join(checkout, 'bin/triad'));
-    const run = (...args: string[]) => {
-      const { status, stdout, stderr } = spawnSync(join(checkout, 'bin/triad'), args, {
-        cwd: checkout,
-        encoding: 'utf8',
-      });
-      return [status, stdout, stderr, existsSync(join(checkout, 'built'))];
-    };
-    expect(run('complete', '--', 'a')).toEqual([0, '', '', false]);
-    mkdirSync(join(checkout, 'dist/electron'), { recursive: true });
-    writeFileSync(join(checkout, 'dist/electron/cli.js'), 'console.log(process.argv.slice(2).join())');
-    expect(run('complete', '--', 'a')).toEqual([0, 'complete,--,a\n', '', false]);
-    expect(run('agents')).toEqual([0, 'agents\n', '', true]);
-  },
-);
+test.runIf(process.platform === 'linux')('completion builds nothing, and prints nothing without a build', async () => {
+  const checkout = realpathSync(
+    await folderWith({ 'src/x.ts': '', 'scripts/run.cjs': "require('fs').writeFileSync('built', '')" }),
+  );
+  mkdirSync(join(checkout, 'bin'));
+  copyFileSync(join(ROOT, 'bin/triad'), join(checkout, 'bin/triad'));
+  const run = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(join(checkout, 'bin/triad'), args, {
+      cwd: checkout,
+      encoding: 'utf8',
+    });
+    return [status, stdout, stderr, existsSync(join(checkout, 'built'))];
+  };
+  expect(run('complete', '--', 'a')).toEqual([0, '', '', false]);
+  mkdirSync(join(checkout, 'dist/electron'), { recursive: true });
+  writeFileSync(join(checkout, 'dist/electron/cli.js'), 'console.log(process.argv.slice(2).join())');
+  expect(run('complete', '--', 'a')).toEqual([0, 'complete,--,a\n', '', false]);
+  expect(run('agents')).toEqual([0, 'agents\n', '', true]);
+});

@@ -22,8 +22,8 @@ async function alone() {
 }
 
 // In every run of the tests `packed` looks for what is built, and `backups/missing-check` does the second.
-fullTest('tests/hosts/packed.test.ts › what it starts and reads is built, and there to be packed', isBundled)(
-  'without the sources backups are verified',
+fullTest('tests/hosts/packed.test.ts › every file that the program starts or reads is built and packed', isBundled)(
+  'the built program verifies backups without the sources',
   async () => {
     const { triad } = await alone();
     const agents = await triad(['agents', 'list', '--json']);
@@ -34,9 +34,9 @@ fullTest('tests/hosts/packed.test.ts › what it starts and reads is built, and 
 );
 
 fullTest(
-  'tests/core/store/backups/missing-check.test.ts › a copy that nothing can look into is an error, which says why',
+  'tests/core/store/backups/missing-check.test.ts › rejects a backup copy if the check program is missing, with the reason',
   isBundled,
-)('without their check there are no backups', async () => {
+)('makes no backup if the program that checks copies is missing', async () => {
   const { built, triad, home } = await alone();
   await rm(join(built, 'check-copy.js'));
   const unchecked = await triad(['backup']);

@@ -39,17 +39,20 @@ test.for([
   ['delegate', (prompt: string) => delegateTo('draft', prompt), 'draft'],
   ['spawn', (prompt: string) => spawn({ name: 'finder', agent: 'draft', prompt }), 'finder'],
   ['parallel', batch, 'draft'],
-] as const)('refuses a prompt that breaks the contract in %s, and starts one that keeps it', async ([, call, name]) => {
-  const engine = await startChain(script([call('{"fact":1}'), call(GOOD)]), {}, AGENTS, start);
-  const end = await engine.ask('Go');
-  const [refused] = engine.of('tool-end').map(({ entry }) => entry);
-  expect(refused).toMatchObject({ status: 'error' });
-  expect(refused!.output).toMatch(new RegExp(WHY.source.replace('draft', name)));
-  expect(end.subAgents.map(({ agent, outcome }) => [agent, outcome])).toEqual([
-    [name, 'completed'],
-    ['polish', 'completed'],
-  ]);
-});
+] as const)(
+  'rejects a prompt that breaks the contract in %s, and starts an agent with a valid prompt',
+  async ([, call, name]) => {
+    const engine = await startChain(script([call('{"fact":1}'), call(GOOD)]), {}, AGENTS, start);
+    const end = await engine.ask('Go');
+    const [refused] = engine.of('tool-end').map(({ entry }) => entry);
+    expect(refused).toMatchObject({ status: 'error' });
+    expect(refused!.output).toMatch(new RegExp(WHY.source.replace('draft', name)));
+    expect(end.subAgents.map(({ agent, outcome }) => [agent, outcome])).toEqual([
+      [name, 'completed'],
+      ['polish', 'completed'],
+    ]);
+  },
+);
 
 test('refuses an edit of the prompt that breaks the contract', async () => {
   const engine = await startChain(script([delegateTo('draft', GOOD)]), { person: () => null }, AGENTS, start);

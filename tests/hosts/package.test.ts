@@ -44,7 +44,7 @@ test.runIf(isHere)(
   },
 );
 
-test.runIf(isHere)('all that is in the bundles is named with its licence', async () => {
+test.runIf(isHere)('the licence list names every package that the bundles contain', async () => {
   const named = new Set(shippedPackages().map(nameAt));
   // Each part of a bundle says of which file it is made.
   const parts = /^\/\/ (?:.*\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)/gm;
@@ -66,7 +66,7 @@ const OLDER = `--import=data:text/javascript,${encodeURIComponent(
   "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })",
 )}`;
 
-test('a Node that is too old starts the packaged one, and passes on its end; where there is none it says so', async () => {
+test('a Node that is too old starts the packaged Node and passes on its exit, or reports that there is none', async () => {
   const place = await folderWith({ 'node_modules/triad/dist/cli/cli.js': 'process.exit(7)' });
   const launcher = join(place, 'node_modules/triad/bin/triad.cjs');
   mkdirSync(dirname(launcher));
@@ -119,7 +119,7 @@ async function installed(): Promise<string> {
 fullTest(
   [
     'tests/hosts/package.test.ts › an installed package brings exactly the packages that the bundle loads, in exact versions',
-    'tests/hosts/package.test.ts › all that is in the bundles is named with its licence',
+    'tests/hosts/package.test.ts › the licence list names every package that the bundles contain',
   ],
   isHere,
 )('an installed package works from any folder and writes into its data folder only', async () => {
@@ -145,8 +145,8 @@ fullTest(
 
 fullTest(
   [
-    'tests/hosts/package.test.ts › a Node that is too old starts the packaged one, and passes on its end; where there is none it says so',
-    'tests/hosts/packed.test.ts › what it starts and reads is built, and there to be packed',
+    'tests/hosts/package.test.ts › a Node that is too old starts the packaged Node and passes on its exit, or reports that there is none',
+    'tests/hosts/packed.test.ts › every file that the program starts or reads is built and packed',
   ],
   isHere,
 )('an archive brings its own Node and nothing of other platforms', async () => {

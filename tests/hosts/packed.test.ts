@@ -21,11 +21,11 @@ const ENGINE = `node_modules/@surrealdb/node/dist/surrealdb-node.linux-${process
 
 fullTest(
   [
-    'tests/hosts/packed.test.ts › what it starts and reads is built, and there to be packed',
-    'tests/hosts/packed.test.ts › no fuse is left to chance, and the desktop file takes the scheme of links',
+    'tests/hosts/packed.test.ts › every file that the program starts or reads is built and packed',
+    'tests/hosts/packed.test.ts › every fuse has an explicit value, and the desktop file registers the link scheme',
   ],
   isHere,
-)('what was packed is all that it needs, and works by itself', async ({ signal }) => {
+)('the packed app contains exactly the needed files, and works alone', async ({ signal }) => {
   const place = await folderWith();
   const packed = await packApp(place, signal);
   expect(packed, packed.err).toMatchObject({ code: 0 });
@@ -107,7 +107,7 @@ async function worksWithItsNode(folder: string): Promise<void> {
   expect(outside).toEqual(['.profile']);
 }
 
-test.runIf(isHere)('what it starts and reads is built, and there to be packed', async () => {
+test.runIf(isHere)('every file that the program starts or reads is built and packed', async () => {
   const workers = ['search-worker.js', 'ripgrep-thread.js', 'pdf-worker.js', 'page-worker.js'];
   const reads = ['prices.toml', 'builtin/lead.md'];
   const built = await builtFiles();
@@ -143,7 +143,7 @@ async function worksAlone(app: string): Promise<void> {
   expect(JSON.parse(backup.out), backup.err).toMatchObject({ conversations: 1, missing: null });
 }
 
-test.runIf(isHere)('where there is no runtime, it says so and packs nothing', async ({ signal }) => {
+test.runIf(isHere)('packs nothing and reports it if there is no Electron runtime', async ({ signal }) => {
   const place = await folderWith();
   const { code, out, err } = await dist(join(place, 'none'), place, signal);
   expect([code, err]).toEqual([1, '']);
@@ -151,7 +151,7 @@ test.runIf(isHere)('where there is no runtime, it says so and packs nothing', as
   expect(await readdir(place)).toEqual([]);
 });
 
-test.for(['linux', 'win', 'mac'])('the engine for %s that is packed is one that there is', async (platform) => {
+test.for(['linux', 'win', 'mac'])('the packed database engine for %s exists', async (platform) => {
   const config = parse(await readFile(join(ROOT, 'electron-builder.yml'), 'utf8')) as Record<
     string,
     { files: { from: string; to: string; filter: string } }
@@ -163,7 +163,7 @@ test.for(['linux', 'win', 'mac'])('the engine for %s that is packed is one that 
   expect(new Set(engines).size).toBe(2);
 });
 
-test('no fuse is left to chance, and the desktop file takes the scheme of links', async () => {
+test('every fuse has an explicit value, and the desktop file registers the link scheme', async () => {
   const config = parse(await readFile(join(ROOT, 'electron-builder.yml'), 'utf8')) as Record<string, unknown>;
   expect(config['electronFuses']).toEqual({
     runAsNode: false,

@@ -174,7 +174,7 @@ function forgetting(...sources: string[]): void {
   });
 }
 
-test('nothing secret is in any sink, and the history is as it happened', async () => {
+test('no output contains a planted secret, and the history is unchanged', async () => {
   forgetting();
   const run = await planted();
   const found: string[] = [];
@@ -203,7 +203,7 @@ async function homeWith(files: Record<string, string>): Promise<string> {
   return folderWith({ 'secrets.json': kept, 'config.toml': `${MARKED}\n`, ...files });
 }
 
-test('a process that only joins another one knows what is secret', async () => {
+test('a process that only joins the owner redacts known secrets', async () => {
   const home = await homeWith({});
   const joining = connect({
     env: { TRIAD_HOME: home, ...ENV },
@@ -218,7 +218,7 @@ test('a process that only joins another one knows what is secret', async () => {
   );
 });
 
-test('an error of a start that names a secret is redacted', async () => {
+test('redacts a secret in an error of the start', async () => {
   const home = await homeWith({});
   const opening = connect({
     env: { TRIAD_HOME: home, TRIAD_STORE: `rocksdb:///dev/null/${MARK}/store`, ...ENV },
@@ -231,7 +231,7 @@ test('an error of a start that names a secret is redacted', async () => {
 });
 
 test.for(['check', 'config validate', 'agents validate'].flatMap((command) => [command, `${command} --json`]))(
-  '%s tells mistakes without the secrets that stand in them',
+  '%s reports mistakes without the secrets in them',
   async (line) => {
     const wrong = `---\nname: one\ndescription: d\nprovider: ${KEPT}\nmodel: ${MARK}\n---\n\nWork.\n`;
     const home = await homeWith({ 'agents/one.md': wrong });

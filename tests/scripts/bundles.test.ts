@@ -17,7 +17,7 @@ const { beginBuild, isFresh } = createRequire(import.meta.url)('../../scripts/bu
 const bundle = { result: 'out.js', sources: ['src', 'config.ts'] };
 const LONG_AGO = new Date('2020-01-01');
 
-test('what is in the sources decides, not their times', async () => {
+test('a bundle is stale if the content of its sources or its result changed, whatever their times', async () => {
   const at = await folderWith({ 'src/a.ts': 'a', 'src/b.ts': 'b', 'config.ts': '', 'node_modules/x': '' });
   const write = (name: string, text: string) => writeFileSync(join(at, name), text);
   const fresh = () => isFresh(bundle, at);

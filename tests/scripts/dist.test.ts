@@ -4,7 +4,7 @@ import { releaseOf } from '../../scripts/package/credentials.ts';
 
 const UPDATES = 'Without updates: TRIAD_UPDATES_URL is not set, so the app never looks for any.';
 
-test('without credentials nothing is signed or notarised, and each is said', () => {
+test('reports missing signing, notarization and updates without credentials', () => {
   const { notarise, feed, left } = releaseOf({ APPLE_API_KEY: 'key' }, 'darwin');
   expect([notarise, feed]).toEqual([false, null]);
   expect(left).toEqual([
@@ -16,7 +16,7 @@ test('without credentials nothing is signed or notarised, and each is said', () 
   expect(releaseOf({}, 'linux').left).toEqual([UPDATES]);
 });
 
-test('with all of them nothing is left out', () => {
+test('reports nothing missing with all credentials', () => {
   const apple = { CSC_LINK: 'x', APPLE_API_KEY: 'a', APPLE_API_KEY_ID: 'b', APPLE_API_ISSUER: 'c' };
   const updates = { TRIAD_UPDATES_URL: 'https://updates.example/triad' };
   expect(releaseOf({ ...apple, ...updates }, 'darwin')).toEqual({
@@ -26,6 +26,6 @@ test('with all of them nothing is left out', () => {
   });
 });
 
-test.each(['http://updates.example/', 'ftp://updates.example/', 'updates'])('no feed is taken from %s', (feed) => {
+test.each(['http://updates.example/', 'ftp://updates.example/', 'updates'])('rejects the update feed %s', (feed) => {
   expect(() => releaseOf({ TRIAD_UPDATES_URL: feed }, 'linux')).toThrow('must be an address with https');
 });

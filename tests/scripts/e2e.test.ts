@@ -33,7 +33,7 @@ test('names why real Electron does not run', () => {
 fullTest(
   'tests/scripts/e2e.test.ts › names why real Electron does not run',
   process.platform === 'linux' && chromiumPath() !== undefined,
-)('everything runs everywhere, and a real Electron without a runtime or a display is named as skipped', async () => {
+)('lists all environments, and reports why real Electron is skipped', async () => {
   const { DISPLAY: _, WAYLAND_DISPLAY: __, ...env } = process.env;
   const runtime = await folderWith({ electron: '' });
   const none = listed({ ...env, ELECTRON_OVERRIDE_DIST_PATH: join(runtime, 'none') });

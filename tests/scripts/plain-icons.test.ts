@@ -22,7 +22,7 @@ const partsOf = (markup: string) =>
       .sort(),
   ]);
 
-test('an icon is the picture that the library draws', async () => {
+test('a plain icon has the shapes of the library icon', async () => {
   expect(icons.length).toBeGreaterThan(40);
   for (const icon of inFullRun ? icons : ['circle-check', 'history']) {
     // Some have another name now.
@@ -36,7 +36,7 @@ test('an icon is the picture that the library draws', async () => {
   }
 });
 
-test('no page gives an icon what a plain one does not take', () => {
+test('pages pass no attributes to icons except class and aria-hidden', () => {
   const given = pages.flatMap((page) =>
     ['Icon', ...importsOf(page).map(([, name]) => name!)].flatMap((name) =>
       [...page.matchAll(new RegExp(`<${name}\\b((?:[^>{]|\\{[^}]*\\})*)>`, 'g'))].map(([, attributes]) => attributes!),

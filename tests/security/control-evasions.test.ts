@@ -123,7 +123,7 @@ describe('a hidden control file is reported', () => {
     expect(changes).toContain(change);
   });
 
-  test('of the repository around a workspace that became a repository', async () => {
+  test('in the repository around a workspace that became a repository', async () => {
     const top = await folderWith({ 'sub/a': '' });
     await bash(top, 'git init -q');
     const folder = join(top, 'sub');
@@ -143,7 +143,7 @@ describe('a hidden control file is reported', () => {
   });
 });
 
-test('ordinary links, addresses and rebases are not reported', async () => {
+test('ordinary links, remotes and rebases are not reported as hidden control files', async () => {
   const conflict = 'commit() { echo "$1" > f; git add f; git commit -q -m "$1"; }';
   const { changes } = await report([
     'mkdir -p node_modules/.bin a/b; ln -s ../../a/b node_modules/.bin/x; ln -s /usr/bin usr; ln -s nowhere n',
@@ -157,14 +157,14 @@ test('ordinary links, addresses and rebases are not reported', async () => {
   expect(changes).toEqual([]);
 });
 
-test('a rebase with a program of the person goes on', async () => {
+test('a rebase with a program of the person can continue, but an added program is reported', async () => {
   const setup = 'mkdir .git/rebase-merge; printf "pick a\nexec make\npick b\n" > .git/rebase-merge/git-rebase-todo';
   const todo = '.git/rebase-merge/git-rebase-todo';
   const { changes } = await report([`sed -i 1d ${todo}`, `echo "exec touch ran" >> ${todo}`], { setup });
   expect(changes).toEqual([`changed ${todo}`]);
 });
 
-describe('a control file is put back', () => {
+describe('a control file with an unusual path or type', () => {
   test.each([
     ['a name that is not UTF-8', String.raw`mkdir .claude; touch $'.claude/\xff'`, '.claude'],
     ['a folder with such a name', String.raw`mkdir -p $'a\xff/.git/hooks'; touch $'a\xff/.git/hooks/x'`, ''],
@@ -174,7 +174,7 @@ describe('a control file is put back', () => {
       '',
     ],
     ['a pipe', 'mkfifo .mcp.json', ''],
-  ])('that has %s', async (_, command) => {
+  ])('is restored if it has %s', async (_, command) => {
     const { changes, controlFiles, folder } = await report([command]);
     expect(changes).toHaveLength(1);
     expect(changes.join('')).toSatisfy((text: string) => text.isWellFormed());

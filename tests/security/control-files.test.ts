@@ -89,7 +89,7 @@ const plantAll = Object.values(PLANTED)
 const listFiles = async (folder: string): Promise<string[]> => (await readdir(folder, { recursive: true })).sort();
 
 describe.skipIf(skipped)(`control files that a command plants (${words})`, () => {
-  test('are put back by a no, and nothing planted runs in git after it', async () => {
+  test('are restored after a rejection, and git then starts no planted program', async () => {
     const { engine, folder, changes, outputs, questions } = await startWork([bash(plantAll), bash('ls')]);
     expect((await engine.ask('Work')).outcome).toBe('completed');
     expect(questions).toHaveLength(1);
@@ -108,7 +108,7 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
     expect((await git(folder, 'log', '--oneline')).stdout).toContain('first');
   });
 
-  test('stay after a yes, and are not asked about again', async () => {
+  test('are kept after approval, without a second question', async () => {
     const { engine, folder, questions, outputs } = await startWork([bash('echo "{}" > .mcp.json'), bash('touch b')], {
       keeps: true,
     });
@@ -118,7 +118,7 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
     expect(outputs()[0]).not.toContain('put back');
   });
 
-  test('are put back if no answer is possible', async () => {
+  test('are restored if no approval is possible', async () => {
     const { engine, folder, outputs } = await startWork([
       bash('echo "{}" > .mcp.json; mkdir -p a/.git/hooks; echo x > a/.git/hooks/y'),
     ]);
@@ -127,7 +127,7 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
     expect(await readdir(folder)).not.toContain('.mcp.json');
   });
 
-  test('are put back if every question is answered yes without a person, and the decision is a no', async () => {
+  test('are restored with approve all, and the decision is recorded as a rejection', async () => {
     const { engine, folder, outputs } = await startWork([bash('echo "{}" > .mcp.json; echo x > b')]);
     await engine.ask('Work', 'all');
     expect(await readdir(folder)).not.toContain('.mcp.json');
@@ -138,7 +138,7 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
     expect(engine.of('tool-end')[0]?.entry.metadata).not.toHaveProperty('also');
   });
 
-  test('are not committed before the answer, and are put back by a stop', async () => {
+  test('cannot be committed before the approval, and are restored by a stop', async () => {
     const { engine, folder } = await startWork([bash('echo "{}" > .mcp.json')], {
       person: () => null,
     });
@@ -182,7 +182,7 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
     expect(await readdir(folder)).not.toContain('.mcp.json');
   });
 
-  test('are kept by a yes although a rule forbids commands of that kind', async () => {
+  test('are kept after approval despite a deny rule for commands', async () => {
     const rule = '[[permissions.rules]]\neffect = "deny"\ntool = "bash"\npattern = "rm *"\n';
     const files = { 'config.toml': `${AUTO}${rule}` };
     const { engine, folder, questions } = await startWork([bash('echo "{}" > .mcp.json')], { files, keeps: true });
@@ -191,7 +191,7 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
     expect(await readdir(folder)).toContain('.mcp.json');
   });
 
-  test('are put back although everything is approved without a question', async () => {
+  test('are restored although all approvals are automatic', async () => {
     const { engine, folder, outputs } = await startWork([bash('echo "{}" > .mcp.json')]);
     await engine.ask('Work', 'all');
     expect(outputs()[0]).toContain('put back as before the command: .mcp.json');
@@ -208,7 +208,7 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
     expect(outputs()[0]).toContain('No such file');
   });
 
-  test('are named with other files that can run code, about which nothing is asked', async () => {
+  test('do not include other files that can run code, which the result names without approval', async () => {
     const command = 'echo "{}" > package.json; echo "all:" > Makefile; echo x > run; chmod +x run; echo y > plain.txt';
     const { engine, questions, outputs } = await startWork([bash(command)]);
     await engine.ask('Work');

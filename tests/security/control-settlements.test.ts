@@ -6,7 +6,7 @@ import { type ControlDecision, ControlFiles } from '#core/workspace/control/cont
 import { Git } from '#core/workspace/git.ts';
 import { folderWith } from '../support/workspace.ts';
 
-describe('control files', () => {
+describe('changed control files', () => {
   const start = async (files: Record<string, string>) => {
     const [folder, data] = [await folderWith(files), await folderWith()];
     const make = () => new ControlFiles(data, new Git(process.env), null);
@@ -37,7 +37,7 @@ describe('control files', () => {
     expect(shown).toHaveLength(1);
   });
 
-  test('belong to the person if they change while no command runs', async () => {
+  test('are not reported if they changed while no command ran', async () => {
     const { folder, workspace, controlFiles } = await start({ '.mcp.json': 'old' });
     await controlFiles.beginCommand(workspace);
     controlFiles.endCommand(workspace);
@@ -51,7 +51,7 @@ describe('control files', () => {
     expect(await readFile(join(folder, '.mcp.json'), 'utf8')).toBe('mine');
   });
 
-  test('are asked about again if they change before the answer', async () => {
+  test('need approval again if they change before the answer', async () => {
     const { folder, workspace, controlFiles } = await start({});
     await controlFiles.beginCommand(workspace);
     await writeFile(join(folder, '.mcp.json'), 'shown');
@@ -66,7 +66,7 @@ describe('control files', () => {
     expect(shown).toHaveLength(2);
   });
 
-  test('are asked about once for two commands, and again if the second one changed more', async () => {
+  test('need one approval for two commands, and a second if the second command changed more', async () => {
     const { folder, workspace, controlFiles } = await start({});
     await controlFiles.beginCommand(workspace);
     await writeFile(join(folder, '.mcp.json'), 'first');
@@ -81,7 +81,7 @@ describe('control files', () => {
     expect(shown).toHaveLength(2);
   });
 
-  test('count from the answer on while another command runs', async () => {
+  test('are restored to the approved version if a still running command changes them again', async () => {
     const { folder, workspace, controlFiles } = await start({});
     await controlFiles.beginCommand(workspace);
     await writeFile(join(folder, '.mcp.json'), 'one');
@@ -92,7 +92,7 @@ describe('control files', () => {
     expect(await readFile(join(folder, '.mcp.json'), 'utf8')).toBe('one');
   });
 
-  test('change nothing outside if a folder became a link', async () => {
+  test('are restored without changes outside if a folder became a link', async () => {
     const { folder, workspace, controlFiles } = await start({
       '.claude/a.md': 'old',
       'sub/.git/config': '',
@@ -110,7 +110,7 @@ describe('control files', () => {
     expect(await readFile(join(outside, '.git/config'), 'utf8')).toBe('mine');
   });
 
-  test('keep everything from starting if they cannot be put back', async () => {
+  test('block further work if they cannot be restored', async () => {
     const { folder, workspace, controlFiles } = await start({ '.mcp.json': 'x'.repeat(2_000_000) });
     await controlFiles.beginCommand(workspace);
     await writeFile(join(folder, '.mcp.json'), 'new');
@@ -127,7 +127,7 @@ describe('control files', () => {
     ['a work tree outside', '[core]\n\tworktree = /etc'],
     ['other settings', '[include]\n\tpath = ../x'],
     ['a text that git cannot read', '[core'],
-  ])('are asked about for a setting of git with %s', async (_, setting) => {
+  ])('need approval for a git setting with %s', async (_, setting) => {
     const { folder, workspace, controlFiles } = await start({ 'a/.git/HEAD': 'ref: refs/heads/main' });
     await controlFiles.beginCommand(workspace);
     await writeFile(join(folder, 'a/.git/config'), `${setting}\n`);
@@ -156,7 +156,7 @@ describe('control files', () => {
     expect(await readFile(join(folder, 'tools/server.js'), 'utf8')).toBe('old');
   });
 
-  test('keep programs from starting while a question is open or a command goes on', async () => {
+  test('block program starts while an approval is open or a command still runs', async () => {
     const { folder, workspace, controlFiles } = await start({});
     await controlFiles.beginCommand(workspace);
     await controlFiles.ensureSettled(workspace);

@@ -180,7 +180,7 @@ test('rules with wildcards allow no line that starts a program', async () => {
   }
 });
 
-test('the scratch repository shows a program that starts', async () => {
+test('the scratch repository detects each line that starts a program', async () => {
   const scratch = await newScratch();
   const lines = variations(STARTS, 5).map((line) => line.replaceAll('CANARY', scratch.canary));
   expect(lines.flatMap((line) => scratch.findStarts([line]))).toEqual(lines);

@@ -21,32 +21,32 @@ export const GUARANTEES: readonly Guarantee[] = [
   {
     sentence: 'It runs with exactly those settings.',
     tests: [
-      'tests/core/approvals/approval.test.ts › exactly the edited prompt is what the child gets, and both hashes are kept',
-      'tests/core/runs/approved-is-run.test.ts › a sub-agent whose prompt was changed in the store since the question is not started',
+      'tests/core/approvals/approval.test.ts › a sub-agent gets exactly the edited prompt, and the hashes before and after the edit are stored',
+      'tests/core/runs/approved-is-run.test.ts › a sub-agent is not started if its stored prompt changed after the approval request',
     ],
   },
   {
     sentence: 'A sub-agent has no permission that its lead lacks.',
     tests: [
-      'tests/core/runs/narrowing.test.ts › what starts is within the parent',
-      'tests/core/runs/narrowing.test.ts › what the person makes of it is within the parent',
-      'tests/core/runs/narrowing.test.ts › a refusal names what is too much, and what the lead has',
+      'tests/core/runs/narrowing.test.ts › a started sub-agent has no more than its parent',
+      'tests/core/runs/narrowing.test.ts › a sub-agent edited by the person has no more than its parent',
+      'tests/core/runs/narrowing.test.ts › a rejection names the excess permissions or tools and those of the lead',
       'tests/core/runs/envelopes.test.ts › %o is refused',
-      'tests/core/approvals/approval.test.ts › an edit beyond what the lead has is refused, and the question stays open',
+      'tests/core/approvals/approval.test.ts › rejects an edit beyond the tools and the folder of the lead, and leaves the approval open',
     ],
   },
   {
     sentence: 'A timeout never approves high risk.',
     tests: [
       'tests/core/approvals/permissions.test.ts › a timeout never allows a batch of sub-agents, because its risk is high',
-      'tests/core/approvals/approval.test.ts › an unanswered question ends as no when its time is over',
+      'tests/core/approvals/approval.test.ts › an unanswered approval is rejected at its timeout',
     ],
   },
   // Files and keys
   {
     sentence: 'File tools read and write only in the folder of the conversation.',
     tests: [
-      'tests/core/tools/path-escapes.test.ts › every input that is named like a path is tried',
+      'tests/core/tools/path-escapes.test.ts › the attempts cover every tool input that is named like a path',
       'tests/core/tools/path-escapes.test.ts › $name',
     ],
   },
@@ -57,14 +57,14 @@ export const GUARANTEES: readonly Guarantee[] = [
   {
     sentence: 'No file tool reads or writes files of keys by their names, even if a rule allows it.',
     tests: [
-      'tests/core/workspace/secret-names.test.ts › reading is refused by name, and through a harmless link to it',
-      'tests/core/runs/own-folders.test.ts › with a rule that allows every write, the mode auto and a yes to everything',
+      'tests/core/workspace/secret-names.test.ts › read_file rejects a secret file by its name and through a link',
+      'tests/core/runs/own-folders.test.ts › denies own folders and key files despite a rule for every write, mode auto and full approval',
     ],
   },
   {
     sentence: "Triad's own folders are closed to file tools, except session notes to a lead.",
     tests: [
-      'tests/core/runs/own-folders.test.ts › with a rule that allows every write, the mode auto and a yes to everything',
+      'tests/core/runs/own-folders.test.ts › denies own folders and key files despite a rule for every write, mode auto and full approval',
     ],
   },
   {
@@ -75,24 +75,24 @@ export const GUARANTEES: readonly Guarantee[] = [
   {
     sentence: 'Only your answer to a question opens a file with its keys.',
     tests: [
-      'tests/security/known-keys.test.ts › opens a file with its keys after one question, in every mode, until the file changes',
+      'tests/security/known-keys.test.ts › reads a file with its keys after one approval, in every mode, until the file changes',
     ],
   },
   {
     sentence: 'Your own keys are redacted in logs, exports, spans and errors.',
-    tests: ['tests/hosts/redaction.test.ts › nothing secret is in any sink, and the history is as it happened'],
+    tests: ['tests/hosts/redaction.test.ts › no output contains a planted secret, and the history is unchanged'],
   },
   {
     sentence: 'A key is sent only to the address that it was saved for.',
     tests: [
-      'tests/core/model/kept-key.test.ts › a settings file or an environment that names another endpoint later gets no request with the key',
-      'tests/core/model/kept-key.test.ts › an endpoint that sends on to another address does not take the key there',
+      'tests/core/model/kept-key.test.ts › another endpoint in the settings file or environment does not get the stored key',
+      'tests/core/model/kept-key.test.ts › does not follow a redirect of the endpoint with the key',
       'tests/core/model/kept-key.test.ts › follows no redirect of an endpoint of type %s',
     ],
   },
   {
     sentence: 'Triad puts no stored secret into the arguments of an MCP server.',
-    tests: ['tests/core/mcp/configured.test.ts › reject a secret in an argument of a server'],
+    tests: ['tests/core/mcp/configured.test.ts › rejects a secret in a command line argument of a server'],
   },
   // Commands
   {
@@ -100,39 +100,39 @@ export const GUARANTEES: readonly Guarantee[] = [
       'In the sandbox, a command sees nothing of your home folder but the workspace, its repository, toolchains and folders that you set.',
     tests: [
       'tests/security/sandbox-outside.test.ts › files of the home folder',
-      'tests/core/workspace/shell/escapes.test.ts › nothing outside changed, nothing hidden was read, nothing was connected to',
-      'tests/core/workspace/shell/seatbelt.test.ts › the home folder is empty but for toolchains, caches and the workspace',
+      'tests/core/workspace/shell/escapes.test.ts › change nothing outside, read nothing hidden and open no connection',
+      'tests/core/workspace/shell/seatbelt.test.ts › hides the home folder except toolchains, caches and the workspace',
     ],
   },
   {
     sentence: 'It writes only in the workspace, its repository, temporary folders and caches of its own.',
     tests: [
       'tests/security/sandbox-outside.test.ts › files of the home folder',
-      'tests/core/workspace/shell/escapes.test.ts › $name',
-      'tests/core/workspace/shell/seatbelt.test.ts › only the workspace, the caches and a temporary folder can be written',
+      'tests/core/workspace/shell/escapes.test.ts › have no effect: $name',
+      'tests/core/workspace/shell/seatbelt.test.ts › allows writing only to the workspace, the caches and a temporary folder',
     ],
   },
   {
     sentence: 'It has no network unless its call requests the network and is approved.',
     tests: [
       'tests/core/tools/bash.test.ts › only bash_online reaches the network',
-      'tests/core/workspace/shell/seatbelt.test.ts › the network is closed, or open but for Unix sockets, or open',
+      'tests/core/workspace/shell/seatbelt.test.ts › denies the network, or allows the network without or with Unix sockets',
     ],
   },
   {
     sentence: 'It gets an allowlist of variables, without keys.',
     tests: [
       'tests/security/sandbox-outside.test.ts › variables with secrets',
-      'tests/core/workspace/shell/shell-process.test.ts › no key, no door to another program and nothing that loads code is in its environment',
+      'tests/core/workspace/shell/shell-process.test.ts › the environment has no keys, no sockets of other programs and no variables that load code',
     ],
   },
   {
     sentence:
       'If it changes [control files](docs/tools.md#bash), nothing starts outside the sandbox until you answer one question.',
     tests: [
-      'tests/security/control-settlements.test.ts › keep programs from starting while a question is open or a command goes on',
-      'tests/security/control-files.test.ts › are not committed before the answer, and are put back by a stop',
-      'tests/security/mcp-servers.test.ts › runs after a rewrite by a command of an agent only when the person keeps it, with nothing more than before',
+      'tests/security/control-settlements.test.ts › block program starts while an approval is open or a command still runs',
+      'tests/security/control-files.test.ts › cannot be committed before the approval, and are restored by a stop',
+      'tests/security/mcp-servers.test.ts › runs after an agent rewrote it only with approval, and with unchanged rights',
     ],
   },
   // Projects and git
@@ -140,22 +140,22 @@ export const GUARANTEES: readonly Guarantee[] = [
     sentence:
       'Agents, allowing rules, settings and servers of a project have no effect before you trust their files, and after each change.',
     tests: [
-      'tests/core/agents/agent-folders.test.ts › a project file is inert until it is trusted as it is: new, changed, revoked',
-      'tests/core/approvals/permissions.test.ts › its file allows nothing until it is trusted as it is',
-      'tests/core/settings/project-config.test.ts › limits of a project hold for its workflows once its file is trusted as it is, and not any more once it changed',
-      'tests/core/mcp/mcp-run.test.ts › starts no server before its very file is trusted, and none that changed since',
+      'tests/core/agents/agent-folders.test.ts › a project file is ignored until its exact text is trusted, and again after a change or a revocation',
+      'tests/core/approvals/permissions.test.ts › a project file allows nothing until its exact text is trusted',
+      'tests/core/settings/project-config.test.ts › limits of a project apply only while its current file is trusted',
+      'tests/core/mcp/mcp-run.test.ts › start only if the exact project file is trusted',
     ],
   },
   {
     sentence: 'Rules of a project that deny or ask apply at once.',
     tests: [
-      'tests/core/approvals/rule-files.test.ts › a project that is not trusted keeps what denies or asks, also where nobody can say',
+      'tests/core/approvals/rule-files.test.ts › rules of an untrusted project that deny or ask still apply, also if the trust check fails',
     ],
   },
   {
     sentence: 'A project can lower limits, and cannot raise them.',
     tests: [
-      'tests/core/settings/project-config.test.ts › the lower of two limits holds, and one that is not set is higher than any',
+      'tests/core/settings/project-config.test.ts › the lower of two limits applies, and an unset limit counts as unlimited',
     ],
   },
   {
@@ -177,8 +177,8 @@ export const GUARANTEES: readonly Guarantee[] = [
       'A server whose program, argument, variable or folder is in the workspace runs in the sandbox, with the network.',
     tests: [
       'tests/core/mcp/server-start.test.ts › confines a server that starts, or could start, from the workspace',
-      'tests/security/mcp-servers.test.ts › reads nothing of the home folder and of other workspaces, and writes only in its own',
-      'tests/security/mcp-servers.test.ts › reaches a server of this machine, and holds no descriptor but its streams',
+      'tests/security/mcp-servers.test.ts › cannot read the home folder or other workspaces, and writes only in its own workspace',
+      'tests/security/mcp-servers.test.ts › can connect to a local server, and inherits no other file descriptors',
     ],
   },
   {
@@ -191,21 +191,21 @@ export const GUARANTEES: readonly Guarantee[] = [
   {
     sentence: 'A server gets the variables that its entry names, and a few such as `PATH`.',
     tests: [
-      'tests/core/mcp/stdio.test.ts › in the folder of the workspace or the one configured, with little of our environment',
-      'tests/security/mcp-servers.test.ts › gets its variables, which no program outside gets, and none of 60 secrets of the environment',
+      'tests/core/mcp/stdio.test.ts › uses the workspace or the configured folder, and passes only few environment variables',
+      'tests/security/mcp-servers.test.ts › receives its own variables, which no outside program sees, and no secrets of the environment',
     ],
   },
   {
     sentence: 'What a server says about a tool never makes a call need less approval.',
     tests: [
-      'tests/core/mcp/mcp-run.test.ts › that a rule with tool and pattern allows is not asked about, whatever the server claims is',
+      'tests/core/mcp/mcp-run.test.ts › requires approval unless a rule names tool and pattern, whatever the server claims',
     ],
   },
   {
     sentence: 'If a server changes the description of a tool, the next call requires a new approval.',
     tests: [
-      'tests/core/mcp/mcp-run.test.ts › about a tool since the person agreed to it is told apart: the call is asked, the model is told nothing new',
-      'tests/core/mcp/mcp-run.test.ts › between the question and its answer is not called',
+      'tests/core/mcp/mcp-run.test.ts › a changed tool description raises the risk of the next call and does not reach the model',
+      'tests/core/mcp/mcp-run.test.ts › a tool is not called if its description changes between the request and the approval',
     ],
   },
   {
@@ -216,14 +216,14 @@ export const GUARANTEES: readonly Guarantee[] = [
   {
     sentence: 'The host listens on this machine only, and checks `Host` and `Origin`.',
     tests: [
-      'tests/hosts/http/entrance.test.ts › listens on loopback addresses only, and leaves neither of them to another program',
-      'tests/hosts/http/entrance.test.ts › a foreign host name is refused',
-      'tests/hosts/http/connection.test.ts › a socket needs our origin, a known host and the right path',
+      'tests/hosts/http/entrance.test.ts › listens on loopback addresses only, and fails if another program uses the port on one of them',
+      'tests/hosts/http/entrance.test.ts › rejects a foreign host name',
+      'tests/hosts/http/connection.test.ts › rejects a socket with another origin, an unknown host or another path',
     ],
   },
   {
     sentence: 'The printed URL works once.',
-    tests: ['tests/hosts/http/sign-in.test.ts › the token works once, and no guess is it'],
+    tests: ['tests/hosts/http/sign-in.test.ts › the token works once, and a guessed token is rejected'],
   },
   {
     sentence:
@@ -237,21 +237,21 @@ export const GUARANTEES: readonly Guarantee[] = [
   {
     sentence: 'A browser proves a key that no script can read.',
     tests: [
-      'tests/hosts/http/sign-in.test.ts › a browser that has no key, or one of its own making, is a stranger',
+      'tests/hosts/http/sign-in.test.ts › rejects a browser without a key or with a key of its own',
       'tests/hosts/http/sign-in.test.ts › a signature for another purpose, another nonce or of another key is refused',
-      'e2e/shell/sign-in.spec.ts › the printed URL lets one browser in, once and for long, and a script gets neither token nor key',
+      'e2e/shell/sign-in.spec.ts › the printed URL signs in one browser only once, and scripts cannot read the token or the key',
     ],
   },
   {
     sentence: 'The host sets no cookie.',
-    tests: ['tests/hosts/http/entrance.test.ts › the app is there for anybody, sets no cookie and asks for none'],
+    tests: ['tests/hosts/http/entrance.test.ts › serves the app to every browser, without cookies'],
   },
   {
     sentence:
       'The page loads nothing from other hosts, and runs scripts only under a strict policy with Trusted Types.',
     tests: [
       'tests/electron/checklist.test.ts › 7. Define a Content Security Policy',
-      'tests/hosts/http/static-files.test.ts › every answer carries the policy of the page, with framing forbidden, and the other strict headers',
+      'tests/hosts/http/static-files.test.ts › every response has the policy of the page, without framing, and the other strict headers',
     ],
   },
   {
@@ -268,22 +268,22 @@ export const GUARANTEES: readonly Guarantee[] = [
   {
     sentence: 'Settings, keys and agents that other users may write are refused.',
     tests: [
-      'tests/core/base/write-fault.test.ts › a settings file of mode %s is not read',
-      'tests/core/base/write-fault.test.ts › keys, trust and agents are held to the same',
+      'tests/core/base/write-fault.test.ts › rejects a settings file of mode %s',
+      'tests/core/base/write-fault.test.ts › rejects key files, trust files and agent folders that others can write',
     ],
   },
   // History
   {
     sentence: 'Each event is on disk before it is shown.',
     tests: [
-      'tests/core/store/log/event-log.test.ts › what nobody waits for goes with the next that somebody does',
-      'tests/core/store/durability.test.ts › also several times in a row',
+      'tests/core/store/log/event-log.test.ts › commits a non-urgent event together with the next urgent event',
+      'tests/core/store/durability.test.ts › acknowledged events survive several kills in a row',
     ],
   },
   {
     sentence: 'One program owns the store.',
     tests: [
-      'tests/core/host/ownership/ownership.test.ts › two processes: exactly one wins; in the full run with and without a dead owner, again and again',
+      'tests/core/host/ownership/ownership.test.ts › exactly one of two processes that claim a data folder becomes its owner',
     ],
   },
   {

@@ -179,7 +179,7 @@ test.runIf(hasGit)('a snapshot compares no submodule that its repository lists',
   expect(await exists(canary)).toBe(false);
 });
 
-test.runIf(hasGit)('reads no objects of a repository that borrows them', async () => {
+test.runIf(hasGit)('reads no objects from another repository named in alternates', async () => {
   const [folder, other] = [await folderWith(), await folderWith()];
   for (const path of [folder, other]) await makeRepository(path);
   const program = new Git(process.env);

@@ -160,7 +160,7 @@ attack('known keys in files, commands, MCP servers and web pages', async (tries)
   }
 });
 
-test('redacts the part of a private key that a page or a search returns', async () => {
+test('redacts a private key in a partly read file and in a search match', async () => {
   const { text: key, secrets } = SAMPLE_KEYS.find(({ name }) => name === 'private key')!;
   const script = new Script()
     .step([toolUse('read_file', { path: 'a.txt', offset: 3, limit: 1 })])
@@ -174,7 +174,7 @@ test('redacts the part of a private key that a page or a search returns', async 
 });
 
 const [TOKEN] = SAMPLE_KEYS.filter(({ name }) => name === 'GitHub token').map(({ text: key }) => key);
-test('shows no part of a key while a command runs', async () => {
+test('shows no part of a key in live output', async () => {
   const output = `${TOKEN} ${'0'.repeat(3960)}`;
   const script = new Script().step([toolUse('bash', { command: 'cat a.txt; sleep 0.5' })]).step([text('Done.')]);
   const engine = await startEngine(script, { files: { 'a.txt': output } });
@@ -189,7 +189,7 @@ const UNREDACTED = toolUse('read_file', { path: 'a.ts', unredacted: true });
 
 const outputs = (engine: Harness) => engine.of('tool-end').map(({ entry }) => entry.output);
 
-test('opens a file with its keys after one question, in every mode, until the file changes', async () => {
+test('reads a file with its keys after one approval, in every mode, until the file changes', async () => {
   const rule = '[[permissions.rules]]\neffect = "allow"\ntool = "read_file"\npattern = "**"\n';
   const script = new Script();
   for (let time = 0; time < 4; time += 1) script.step([UNREDACTED]).step([text('Done.')]);
@@ -231,7 +231,7 @@ test.for([
   expect(JSON.stringify(engine.model.requests)).not.toContain(TOKEN);
 });
 
-test('reads nothing if the file changes between the question and the answer', async () => {
+test('returns nothing if the file changes between the approval request and the answer', async () => {
   const engine: Harness = await startEngine(new Script().step([UNREDACTED]).step([text('Done.')]), {
     files: { 'a.ts': SOURCE },
     person: () => {
@@ -246,7 +246,7 @@ test('reads nothing if the file changes between the question and the answer', as
 const edit = (old: string, fresh: string) =>
   toolUse('edit_file', { path: 'a.ts', edits: [{ old_text: old, new_text: fresh }] });
 
-test('writes no placeholder in the place of a key, and keeps the key when other lines change', async () => {
+test('never writes a placeholder over a key, and preserves the key when other lines change', async () => {
   const placeholder = '[redacted: GitHub token]';
   const script = new Script()
     .step([toolUse('read_file', { path: 'a.ts' })])
@@ -269,7 +269,7 @@ test('writes no placeholder in the place of a key, and keeps the key when other 
   expect(preview).not.toContain(TOKEN);
 });
 
-test('keeps the placeholders that a file contains, and adds none', async () => {
+test('preserves literal placeholders of a file, and rejects new ones', async () => {
   const line = 'It shows [redacted: GitHub token].\n';
   const script = new Script()
     .step([toolUse('write_file', { path: 'a.md', content: `${line}const token = "[redacted: GitHub token]";\n` })])

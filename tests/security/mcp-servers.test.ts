@@ -68,7 +68,7 @@ async function makeHome() {
 const evaluate = (use: Parameters<typeof said>[0], code: string): Promise<string> => said(use, 'evaluate', { code });
 
 describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
-  test('reads nothing of the home folder and of other workspaces, and writes only in its own', async () => {
+  test('cannot read the home folder or other workspaces, and writes only in its own workspace', async () => {
     const { home, folder, start } = await makeHome();
     const use = start();
     for (const path of ['.ssh/id_ed25519', '.config/triad/key', 'other/secret.txt'])
@@ -84,7 +84,7 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
     expect(use.pool.state(folder)).toMatchObject([{ status: 'ready', isSandboxed: true }]);
   });
 
-  test('reaches a server of this machine, and holds no descriptor but its streams', async () => {
+  test('can connect to a local server, and inherits no other file descriptors', async () => {
     const { start } = await makeHome();
     const http = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
     onTestFinished(() => void http.close());
@@ -96,7 +96,7 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
     expect(await evaluate(use, list)).not.toMatch(/project|triad-/);
   });
 
-  test('gets its variables, which no program outside gets, and none of 60 secrets of the environment', async () => {
+  test('receives its own variables, which no outside program sees, and no secrets of the environment', async () => {
     const { home, folder, env, start } = await makeHome();
     const names = Array.from(
       { length: 60 },
@@ -115,7 +115,7 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
     expect(await processesWith(own.MY_TOKEN)).toEqual([]);
   });
 
-  test('starts no program of the workspace in PATH outside, at its start or its end', async () => {
+  test('runs no program of the workspace outside the sandbox, even if PATH names its folder', async () => {
     const { home, folder, env, start } = await makeHome();
     const bin = join(folder, 'node_modules/.bin');
     await mkdir(bin, { recursive: true });
@@ -129,13 +129,13 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
     expect(await readdir(home)).not.toContain('planted');
   });
 
-  test('gets no argument for the sandbox through a variable', async () => {
+  test('cannot receive sandbox arguments through a variable', async () => {
     const { home, start } = await makeHome();
     const use = start({ env: { A: `x\0--bind\0${home}\0${home}` } });
     await expect(evaluate(use, '1')).rejects.toThrow('The variable "A" has a character that none can have');
   });
 
-  test('reports that its program is missing in the sandbox, and why there is none', async () => {
+  test('reports a program missing in the sandbox, and a failed sandbox', async () => {
     const { home, start, confine } = await makeHome();
     await writeFile(join(home, 'bin/tool'), '#!/bin/sh\n', { mode: 0o755 });
     await expect(evaluate(start({ command: join(home, 'bin/tool') }), '1')).rejects.toThrow(
@@ -157,7 +157,7 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
     expect(launches).toBe(3);
   });
 
-  test('runs after a rewrite by a command of an agent only when the person keeps it, with nothing more than before', async () => {
+  test('runs after an agent rewrote it only with approval, and with unchanged rights', async () => {
     const canary = join(await folderWith(), 'canary');
     const files = {
       'server.mjs': SERVER,
@@ -188,7 +188,7 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
   });
 });
 
-describe.skipIf(skipped)(`the end of a server in the sandbox (${words})`, () => {
+describe.skipIf(skipped)(`stopping a server in the sandbox (${words})`, () => {
   const startScript = async (script: string) => {
     const { confine, env, folder } = await makeHome();
     const program = { command: 'sh', args: ['-c', script], env: {}, cwd: folder };
@@ -198,7 +198,7 @@ describe.skipIf(skipped)(`the end of a server in the sandbox (${words})`, () => 
     return server;
   };
 
-  test('follows the end of its input, a signal, and at last a kill', async () => {
+  test('closes its input, then sends SIGTERM, then SIGKILL', async () => {
     const [mark, kin] = [`mark-${process.pid}`, uniqueSleep()];
     const polite = await startScript(`setsid sleep ${kin} & echo ready; read line; exit 3 # ${mark}`);
     await polite.close();
@@ -216,7 +216,7 @@ describe.skipIf(skipped)(`the end of a server in the sandbox (${words})`, () => 
     expect([...(await processesWith(mark)), ...(await processesWith(kin))]).toEqual([]);
   });
 
-  test('comes also if it is closed while its sandbox is made, and leaves no descriptor open', async () => {
+  test('also works while its sandbox is created, and leaves no file descriptor open', async () => {
     const { start, confine } = await makeHome();
     const mark = `late-${process.pid}`;
     const countDescriptors = async () => (await readdir('/proc/self/fd')).length;
@@ -250,7 +250,7 @@ describe.skipIf(skipped)(`the end of a server in the sandbox (${words})`, () => 
     expect(await countDescriptors()).toBeLessThanOrEqual(before + 2);
   });
 
-  test.for(variations(['SIGKILL', 'exit'] as const))('comes with that of the program (%s)', async (way) => {
+  test.for(variations(['SIGKILL', 'exit'] as const))('happens when the program ends (%s)', async (way) => {
     const { folder } = await makeHome();
     const name = `server-${process.pid}-${way}.mts`;
     await copyFile(join(ROOT, 'tests/support/lying-server.ts'), join(folder, name));

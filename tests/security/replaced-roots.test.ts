@@ -147,12 +147,12 @@ async function tryMoment(moment: (typeof MOMENTS)[number], asLink: boolean, rand
 }
 
 describe.skipIf(skipped || process.platform !== 'linux')(`a replaced workspace (${words})`, () => {
-  test('has a case for each tool that reaches the workspace', () => {
+  test('is tested with each tool that reaches the workspace', () => {
     const names = allTools().flatMap(({ name, permissions }) => (permissions.length > 0 ? [name] : []));
     expect([...Object.keys(CALLS), ...OTHERS].toSorted()).toEqual(names.toSorted());
   });
 
-  test('is what refuses the calls, which work otherwise', async () => {
+  test('is the only reason for refused calls: all succeed without a replacement', async () => {
     const place = await startPlace(false, () => undefined);
     await place.engine.ask('Work');
     for (const { entry } of getResults(place, 1)) expect(entry, entry.name).toMatchObject({ status: 'completed' });
@@ -189,7 +189,7 @@ describe.skipIf(skipped || process.platform !== 'linux')(`a replaced workspace (
     return { engine, replace, outputs, questions };
   }
 
-  test('is used by the next calls after a yes', async () => {
+  test('is used by the next calls after approval', async () => {
     const { engine, replace, outputs, questions } = await startReader([true]);
     await replace('SECOND');
     await engine.ask('One');
@@ -200,7 +200,7 @@ describe.skipIf(skipped || process.platform !== 'linux')(`a replaced workspace (
     expect(outputs()).toEqual([expect.stringContaining('was replaced by another folder'), 'SECOND']);
   });
 
-  test('is asked about again only if it changes after a no', async () => {
+  test('needs approval again only if it changes after a rejection', async () => {
     const { engine, replace, outputs, questions } = await startReader([false, true]);
     await replace('SECOND');
     await engine.ask('One');

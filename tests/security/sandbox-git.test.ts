@@ -62,7 +62,7 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
     expect((await lstat(join(folder, '.git/hooks'))).isSymbolicLink()).toBe(true);
   });
 
-  test('commits in a worktree, in a submodule and below a repository whose hooks and settings it cannot change', async () => {
+  test('commits in worktrees, submodules and subfolders, but cannot change their hooks and settings', async () => {
     const { home, runOutside } = await makeHome();
     await runOutside(`git init -q lib; ${GIT} -C lib commit -q --allow-empty -m first; git init -q main
       cd main; ${GIT} submodule --quiet add ../lib sub; ${GIT} commit -qm sub; mkdir below; echo b > b.txt; git add b.txt; ${GIT} commit -qm b; git worktree add -q ../tree`);
@@ -110,7 +110,7 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
       ],
       [/^a\ncopy\nsub\ntree$/, /^a\n1$/],
     ],
-  ])('%s', async (_, prepare, commands, outputs) => {
+  ])('git in the sandbox: %s', async (_, prepare, commands, outputs) => {
     const { home, run, runOutside } = await makeHome();
     await runOutside(`cd project; ${prepare}`);
     const options = { ...NO_OPTIONS, caches: join(home, '.config/triad/caches'), git: new Git(process.env) };

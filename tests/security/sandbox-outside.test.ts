@@ -161,7 +161,7 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
     expect(await countDescriptors()).toBeLessThanOrEqual(before + 2);
   });
 
-  test('starts with `/` as the home folder, and with thousands of folders in the path', async () => {
+  test('starts with / as the home folder, and with thousands of folders in PATH', async () => {
     const { home, run } = await makeHome();
     expect(await run('cat ~/a; echo a > ~/a; cat ~/a; pwd', { env: { ...process.env, HOME: '/' } })).toMatch(
       /No such file.*\na\n.*project\n$/,

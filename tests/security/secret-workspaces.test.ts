@@ -69,20 +69,20 @@ attack('workspaces in a folder of secrets', async (tries) => {
   }
 });
 
-test('leaves other files of these workspaces open', async () => {
+test('allows other files in a folder of secrets', async () => {
   const { folder } = await makeWorkspace('.m2', 'settings.xml');
   await writeFile(join(folder, 'notes.txt'), 'shown');
   expect(await call(readFileTool(), { path: 'notes.txt' }, contextIn(folder))).toMatchObject({ output: 'shown' });
 });
 
-test("compares the person's own patterns with paths below the workspace", async () => {
+test('matches custom secret patterns with paths relative to the workspace', async () => {
   const { folder } = await makeWorkspace('deploy/tokens', 'prod.txt');
   const secrets = { ...NO_FILES, patterns: ['deploy/tokens/**'] };
   const result = await call(readFileTool(), { path: 'prod.txt' }, contextIn(workspaceIn(folder, { secrets })));
   expect(result).toMatchObject({ output: 'HIDDEN' });
 });
 
-test.runIf(process.platform === 'linux')('refuses the files of a process', async () => {
+test.runIf(process.platform === 'linux')('refuses to read the files of a process', async () => {
   const folder = await realpath('/proc/self');
   const context = contextIn(folder);
   const link = join(await folderWith(), 'environment');

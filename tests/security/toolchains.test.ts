@@ -177,7 +177,7 @@ async function startRegistry(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe.skipIf(skipped)(`in the sandbox (${words})`, () => {
+describe.skipIf(skipped)(`toolchains in the sandbox (${words})`, () => {
   for (const [name, { needs, files = {}, script, output, isSlow = false }] of Object.entries(WORK)) {
     const missing = needs.filter((program) => !has(program));
     const declare = isSlow

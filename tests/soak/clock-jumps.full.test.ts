@@ -18,8 +18,8 @@ describe.for([
   afterEach(() => void vi.useRealTimers());
 
   fullTest(
-    'tests/core/approvals/gate-clock.test.ts › no answer in time is a no to what is still open, also where it may be a yes and nobody was there',
-  )('in the middle of a workflow, while questions wait', async () => {
+    'tests/core/approvals/gate-clock.test.ts › a timeout rejects the unanswered items, even with on_timeout set to approve if no client was attached',
+  )('breaks no order, duration or approval of a running workflow', async () => {
     let jumped = false;
     const engine = await startEngine(threeChildren(), {
       person: (approval, item) => {
@@ -44,7 +44,7 @@ describe.for([
   });
 
   fullTest('tests/core/base/ids.test.ts › new ids sort after earlier and stored ids, also when the clock goes back')(
-    'between two starts of the program: what was said before still stands before',
+    'keeps the order of workflows across two starts of the program',
     async () => {
       const store = await memoryStore();
       const engine = await startEngine(plainAnswer(), { store: lasting(store) });

@@ -6,7 +6,7 @@ import type { Phrase } from '#contract/approvals/phrase.ts';
 
 const asked = (title: Phrase) => ({ title: sentenceOf(title), says: { title, description: [] } });
 
-it('names the file and the command of the edit, without the lines of what was asked', () => {
+it('the title of an edited call names the edited file or command, without the old line counts', () => {
   const write = asked(phrase('write', { path: 'Write', change: ' (+7 −0)' }));
   const input = { path: 'Write', content: 'a' };
   for (const [edited, title] of [
@@ -22,7 +22,7 @@ it('names the file and the command of the edit, without the lines of what was as
   expect(editedTitle(run, { command: 'rm *' }, { command: 'ls\npwd' }).title).toBe('In web, run ls');
 });
 
-it('leaves a title that names neither, and one without values', () => {
+it('the title stays unchanged if it names no file or command, or has no values', () => {
   const use = asked(phrase('use', { tool: 'todo_write' }));
   expect(editedTitle(use, { path: 'a' }, { path: 'b' })).toEqual(use);
   expect(editedTitle({ title: 'Write a' }, { path: 'a' }, { path: 'b' })).toEqual({ title: 'Write a' });

@@ -30,7 +30,7 @@ const leaves = (tools: string[], calls: CallGroup[] | null = CALLS, more = {}) =
     summaryOf(agent(tools, more), own(calls ?? undefined)).may.map(({ permission, leave }) => [permission, leave]),
   );
 
-describe('what it may', () => {
+describe('the permissions in an approval summary', () => {
   const none = { FilesystemRead: 'none', FilesystemWrite: 'no', Execute: 'no', NetworkAccess: 'no' } as const;
 
   it.each<[string[], Partial<Record<string, Leave>>]>([
@@ -39,11 +39,11 @@ describe('what it may', () => {
     [['bash'], { FilesystemWrite: 'some', Execute: 'some' }],
     [['bash', 'write_file'], { FilesystemWrite: 'some', Execute: 'some' }],
     [['web_fetch'], { NetworkAccess: 'refused' }],
-  ])('follows from its tools: %j', (tools, more) => {
+  ])('follow from the tools of the agent: %j', (tools, more) => {
     expect(leaves(tools)).toEqual({ ...none, ...more });
   });
 
-  it('follows from the mode that it is edited to', () => {
+  it('follow from the edited approval mode', () => {
     const calls = [
       {
         ...group(['write_file'], ['FilesystemWrite'], 'all'),
@@ -57,13 +57,13 @@ describe('what it may', () => {
     ).toEqual(['all', 'some', 'none']);
   });
 
-  it('is what it holds where a question of an older version says no more, or of a tool that nobody describes', () => {
+  it('fall back to the permissions of the envelope for old approvals and for undescribed tools', () => {
     const held = { permissions: ['FilesystemRead', 'Execute'] };
     expect(leaves(['bash'], null, held)).toEqual({ ...none, FilesystemRead: 'held', Execute: 'held' });
     expect(leaves(['other'], CALLS, held)).toEqual({ ...none, Execute: 'held' });
   });
 
-  it('names databases only where it reaches one', () => {
+  it('name databases only if a tool reaches a database', () => {
     const calls = [...CALLS, group(['mcp__db__query'], ['DatabaseRead'], 'none')];
     expect(leaves(['mcp__db__query'], calls)).toEqual({ ...none, DatabaseRead: 'none' });
   });
@@ -77,7 +77,7 @@ const item = (tools: string[]): SpawnItem => ({
   ownActions: own(CALLS),
 });
 
-it('reaches where it, or what serves it, could change something; what would be refused does not count', () => {
+it('an agent counts as reaching if it, a coagent or a stage could change something that is not denied', () => {
   const weight = (one: SpawnItem) =>
     weightOf({ subject: { kind: 'envelopes', operation: 'spawn', items: [one] }, risk: 'high', reversible: true }, 0);
   expect(weight(item([]))).toBeNull();
@@ -89,7 +89,7 @@ it('reaches where it, or what serves it, could change something; what would be r
   expect(summariesOf(served, served.envelope).map((one) => one.agent)).toEqual(['a', 'writer']);
 });
 
-test('the app and the terminal say the same', () => {
+test('the app and the terminal show the same summary', () => {
   for (const tools of [[], ['write_file'], ['bash', 'web_fetch']])
     for (const budget of [undefined, { tokens: 50_000, costUsd: 0.4, minutes: 10 }]) {
       const limits = { ...agent(tools).limits, ...(budget ? { budget } : {}) };
@@ -100,7 +100,7 @@ test('the app and the terminal say the same', () => {
     }
 });
 
-it('names only limits that are set', () => {
+it('an approval summary names only limits that are set', () => {
   const lines = text.decide.atMostLines(summaryOf(agent([]), own(CALLS)));
   expect(lines.map(({ key }) => key)).toEqual(['turns', 'tokens']);
 });

@@ -15,27 +15,27 @@ function calledAt(minutes: readonly number[], repeats = 10, silent: readonly num
   );
 }
 
-describe('calls', () => {
-  test('come at once, after 1, 3 and 10 minutes, then every 10', () => {
+describe('attention calls', () => {
+  test('repeat after 1, 3 and 10 minutes, then every 10 minutes', () => {
     const minutes = Array.from({ length: 42 }, (_, minute) => minute);
     expect(calledAt(minutes)).toEqual([0, 1, 3, 10, 20, 30, 40]);
     expect(callsDue(0.99 * MINUTE, 10)).toBe(1);
   });
 
-  test.for([0, 1, 2, 4])('come again at most %i times', (repeats) => {
+  test.for([0, 1, 2, 4])('repeat at most %i times', (repeats) => {
     const minutes = Array.from({ length: 90 }, (_, minute) => minute);
     expect(calledAt(minutes, repeats)).toEqual([0, 1, 3, 10, 20].slice(0, 1 + repeats));
   });
 
-  test('who saw it come is called after a minute, if away by then', () => {
+  test('start after a minute for a person who saw the request arrive, if the person is away by then', () => {
     expect(calledAt([0, 0.5, 1], 3, [0])).toEqual([1]);
   });
 
-  test('that fall into silence are one when it ends', () => {
+  test('that fall into quiet hours become one call when the quiet hours end', () => {
     expect(calledAt([0, 1, 3, 5, 6, 7, 10], 3, [1, 3, 5])).toEqual([0, 6, 10]);
   });
 
-  test('what was answered and comes back is new', () => {
+  test('treat a request that returns after its answer as new', () => {
     const calls = new Calls();
     const moment = (minute: number) => ({ now: START + minute * MINUTE, repeats: 3, silent: false });
     calls.due([], moment(-1));
@@ -44,7 +44,7 @@ describe('calls', () => {
     expect(calls.due(one, moment(30)), 'asked long ago, and woken up').toEqual(['q']);
   });
 
-  test('what waited when the window opened is not news, but is called for when that is due', () => {
+  test('skip the first call for requests that were open before the window, and repeat them when due', () => {
     const calls = new Calls();
     const moment = (minute: number) => ({ now: START + minute * MINUTE, repeats: 3, silent: false });
     const fresh = { key: 'fresh', at: START + 1.9 * MINUTE };

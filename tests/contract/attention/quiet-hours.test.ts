@@ -14,22 +14,22 @@ const at = (time: string, day = '2026-06-10') => new Date(`${day}T${time}:00`);
 const quietAt = (from: string | null, to: string | null) => (time: string) =>
   isQuiet({ quietFrom: from, quietTo: to }, at(time));
 
-test('within a day: the beginning is in it, the end is not', () => {
+test('quiet hours within a day include their start and exclude their end', () => {
   const times = ['12:59', '13:00', '14:29', '14:30'];
   expect(times.map(quietAt('13:00', '14:30'))).toEqual([false, true, true, false]);
 });
 
-test('over midnight', () => {
+test('quiet hours can span midnight', () => {
   const times = ['21:59', '22:00', '23:59', '00:00', '06:59', '07:00', '12:00'];
   expect(times.map(quietAt('22:00', '07:00'))).toEqual([false, true, true, true, true, false, false]);
 });
 
-test('never where an end is missing, or both are the same', () => {
+test('quiet hours are off if an end is missing or both ends are equal', () => {
   for (const quiet of [quietAt('22:00', null), quietAt(null, '07:00'), quietAt('07:00', '07:00')])
     expect(['00:00', '07:00', '22:30'].map(quiet)).toEqual([false, false, false]);
 });
 
-test('when clocks go forward, the hour that is missing ends nothing', () => {
+test('quiet hours end at the next existing time when clocks go forward', () => {
   // 02:00 is 03:00 on this day.
   const quiet = (instant: string, from: string, to: string) =>
     isQuiet({ quietFrom: from, quietTo: to }, new Date(instant));
@@ -40,7 +40,7 @@ test('when clocks go forward, the hour that is missing ends nothing', () => {
   expect(quiet('2026-03-29T05:00:00Z', '22:00', '07:00'), '07:00 on the wall').toBe(false);
 });
 
-test('when clocks go back, the hour that comes twice is as quiet both times', () => {
+test('quiet hours apply to both occurrences of the repeated hour when clocks go back', () => {
   const quiet = (instant: string) => isQuiet({ quietFrom: '02:15', quietTo: '02:45' }, new Date(instant));
   expect(quiet('2026-10-25T00:30:00Z'), '02:30, summer time').toBe(true);
   expect(quiet('2026-10-25T01:00:00Z'), '02:00, winter time').toBe(false);
@@ -48,6 +48,6 @@ test('when clocks go back, the hour that comes twice is as quiet both times', ()
   expect(quiet('2026-10-25T01:45:00Z')).toBe(false);
 });
 
-test.for(['24:00', '7:00', '07:60', '', '22'])('%s is no time of the day', (text) => {
+test.for(['24:00', '7:00', '07:60', '', '22'])('rejects %s as a time of day', (text) => {
   expect(TimeOfDay.safeParse(text).success).toBe(false);
 });

@@ -16,13 +16,13 @@ const runs = [
   ...['a', 'b', 'c', 'd'].map((id) => run(id, 'w', 'lead')),
 ];
 
-it('counts the sub-agents of its own workflow alone, and begins anew after the third', () => {
+it('numbers the sub-agents of each workflow separately, and starts again after the third', () => {
   expect(runs.map(({ id }) => agentMarkOf(runs, id))).toEqual([
     ...['lead', 'lead', 'first'],
     ...['first', 'second', 'third', 'first'],
   ]);
 });
 
-it('is not known of a run that is not there', () => {
+it('returns null for an unknown run', () => {
   expect(agentMarkOf(runs, 'gone')).toBeNull();
 });

@@ -42,12 +42,12 @@ describe('the result of a run', () => {
       90,
       [],
     ],
-  ] as const)('is %s', ([reason, entries, outcome, text, entry, score, others]) => {
+  ] as const)('is the %s answer', ([reason, entries, outcome, text, entry, score, others]) => {
     expect(chooseResult({ outcome, text }, entries)).toEqual({ reason, entry, score });
     expect(findSupersededAnswers({ outcome, text }, entries).map((one) => one.entry)).toEqual(others);
   });
 
-  test('is not chosen for a single answer without a review', () => {
+  test('is null for a single answer without a review', () => {
     expect(chooseResult({ outcome: 'completed', text: 'One' }, [answerEntry(0, 'One')])).toBeNull();
     expect(findSupersededAnswers({ outcome: 'completed', text: 'One' }, [answerEntry(0, 'One')])).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { agentsBelow } from '#contract/flows/serving.ts';
 
-test('a chain of three counts as three, and what was never started as nothing', () => {
+test('counts each stage of a started chain as an agent, and skips a sub-agent that never started', () => {
   const kinds = ['lead', 'coagent', 'delegate', 'chain', 'chain'] as const;
   const runs = kinds.map((kind) => ({ kind, attempt: 1 }));
   expect(agentsBelow([...runs, { kind: 'spawn', attempt: 0 }])).toBe(3);

@@ -4,7 +4,7 @@ import { servedBy, stationsOf } from '#contract/flows/stations.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import { flow, stage } from '../../lib/support/flows.ts';
 
-it('has the run first, then its stages, each with its coagent', () => {
+it('lists the run first, then its stages, each with its coagent', () => {
   const whole = envelopeOf('analyst', 'Work.', {
     flow: flow('reviewer')!,
     stages: [stage('writer'), stage('editor', { flow: flow('proofreader')! })],
@@ -22,7 +22,7 @@ it('has the run first, then its stages, each with its coagent', () => {
   ]);
 });
 
-it('has none that serve a run on its own, or one that loops alone', () => {
+it('lists no serving agent for a run without a flow or with a loop alone', () => {
   expect(servedBy(envelopeOf('analyst', 'Work.'))).toEqual([]);
   expect(servedBy(envelopeOf('analyst', 'Work.', { flow: flow(null, 'loop')! }))).toEqual([]);
 });

@@ -42,7 +42,7 @@ async function place(files: Record<string, string>) {
   };
 }
 
-test('project over user over built-in, own files over those of other programs', async () => {
+test('project agents override user agents and built-in ones; Triad files override files of other programs', async () => {
   const { said, agree, names } = await place({
     'home/.claude/agents/a.md': agent('code-reviewer', 'of the other program'),
     'home/.claude/agents/b.md': agent('mine', 'of the other program'),
@@ -64,7 +64,7 @@ test('project over user over built-in, own files over those of other programs', 
   ]);
 });
 
-test('where another program sorts its agents into folders, they are found there; elsewhere a folder is none', async () => {
+test('agents in nested folders are found only in the folders of other programs', async () => {
   const { agree, names, look, warnings } = await place({
     'home/.claude/agents/review/deep/a.md': agent('nested', 'of the person'),
     'project/.claude/agents/team/b.md': agent('in-team', 'of the project'),
@@ -82,7 +82,7 @@ test('where another program sorts its agents into folders, they are found there;
   expect(warnings).toEqual([]);
 });
 
-test('what is saved counts at the next reading, and a reading keeps what it read', async () => {
+test('a saved file applies to the next reading, and an earlier reading stays unchanged', async () => {
   const { agents, project, said, write, root } = await place({ 'config/agents/a.md': agent('a', 'one') });
   const before = await agents.of(project);
   // The same size at the same time, as a quick hand or a program saves it.
@@ -102,7 +102,7 @@ test('what is saved counts at the next reading, and a reading keeps what it read
   expect(await said('b')).toBe('back');
 });
 
-test('what limits cut of a file is told as the limits are now, and as the file is', async () => {
+test('warnings about reduced limits follow the current settings and the current file', async () => {
   const { agents, project, write } = await place({
     'config/agents/a.md': `---\nname: mine\ndescription: d\nmax_iterations: 9\n---\nPrompt\n`,
   });
@@ -119,7 +119,7 @@ test('what limits cut of a file is told as the limits are now, and as the file i
   expect((await agents.of(project)).lookup('mine')?.maxIterations).toBeNull();
 });
 
-test('a fault is told once for each text, and stops nothing', async () => {
+test('a fault is reported once for each text of a file, and does not stop other agents', async () => {
   const { names, warnings, write, root } = await place({ 'config/agents/a.md': agent('a', 'one') });
   const bad = (key: string) => `---\nname: bad\ndescription: d\n${key}: x\n---\nP`;
   await write('config/agents/bad.md', bad('modle'));
@@ -146,7 +146,7 @@ test('a file with several faults is reported in one line', async () => {
   ]);
 });
 
-test('a project file is inert until it is trusted as it is: new, changed, revoked', async () => {
+test('a project file is ignored until its exact text is trusted, and again after a change or a revocation', async () => {
   const { said, agree, look, write, trust, project, root, agents } = await place({
     'project/.triad/agents/a.md': agent('a', 'one'),
     'project/.triad/config.toml': '',
@@ -176,7 +176,7 @@ test('a project file is inert until it is trusted as it is: new, changed, revoke
   expect(await trust.revoke(project)).toBe(false);
 });
 
-test('trust is of one folder, by whatever way it is reached; another with the same files has none', async () => {
+test('trust applies to one folder by any path to it, and not to another folder with identical files', async () => {
   const { root, project, agree, agents } = await place({
     'project/.triad/agents/a.md': agent('a', 'one'),
     'copy/.triad/agents/a.md': agent('a', 'one'),
@@ -187,7 +187,7 @@ test('trust is of one folder, by whatever way it is reached; another with the sa
   expect((await agents.of(join(root, 'copy'))).lookup('a')).toBeNull();
 });
 
-test('an untrusted file takes no name from one that is trusted', async () => {
+test('an untrusted file cannot take the name of a trusted agent', async () => {
   const { root, said, agree, write } = await place({ 'project/.triad/agents/b.md': agent('a', 'trusted') });
   await agree();
   await write('project/.triad/agents/a.md', agent('a', 'slipped in before it'));
@@ -197,7 +197,7 @@ test('an untrusted file takes no name from one that is trusted', async () => {
   expect(await said('code-reviewer')).not.toBe('slipped in');
 });
 
-test('a place that leads to a whole disk is not read to its end', async () => {
+test('a linked agent folder with very many folders is read only in part', async () => {
   const many = Array.from({ length: 250 }, (_, index) => [`far/${index}/a.md`, agent(`a${index}`, 'x')]);
   const { root, look } = await place(Object.fromEntries(many) as Record<string, string>);
   await mkdir(join(root, 'project/.claude'));
@@ -207,7 +207,7 @@ test('a place that leads to a whole disk is not read to its end', async () => {
   expect(files.some(({ says }) => says.includes('only the first 200 folders'))).toBe(true);
 });
 
-test('an agent whose model cannot be used is not offered, is a file with a fault, and is reported once', async () => {
+test('an agent with an unusable model is not offered, and is reported once as a file with a fault', async () => {
   const far = '---\nname: far\ndescription: Far away\nmodel: opus\n---\nYou are far.\n';
   const { agents, names, warnings, project } = await place({ 'config/agents/far.md': far });
   expect(await names()).toContain('far');

@@ -40,7 +40,7 @@ test('shortens long descriptions before it leaves out an agent', () => {
   expect(describeAgentList(list, agents)).toContain('The descriptions of 100 of 110 agents are shortened');
 });
 
-test('leaves out agents of the program first, then those of the person, then those of the project', () => {
+test('omits built-in agents first, then agents of the person, then agents of the project', () => {
   const groups = (['builtin', 'user', 'project'] as const).map((source) => createAgents(140, source, 100));
   const list = selectListedAgents(groups.flat(), []);
   const listed = getNames(list);
@@ -56,7 +56,7 @@ test('leaves out agents of the program first, then those of the person, then tho
   expect(describeAgentList(list, groups.flat())).toContain(`${list.moreAgents} of 420 agents are not listed`);
 });
 
-test('lists agents that a text names as a word, and drops others for them', () => {
+test('lists agents that are named as a whole word in a text, and omits others instead', () => {
   const agents = [...createAgents(300, 'project', 100), ...createAgents(3, 'builtin', 100, 'tool')];
   const plain = selectListedAgents(agents, ['Use tool-00011, xtool-0002 and tools']);
   expect(getNames(plain).some((name) => name.startsWith('tool'))).toBe(false);

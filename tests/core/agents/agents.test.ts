@@ -47,7 +47,7 @@ const results = (engine: Harness) =>
     .filter(({ entry, parentRunId }) => parentRunId === null && entry.name === 'delegate_task')
     .map(({ entry }) => entry.output);
 
-test('a changed file counts for the next workflow; the running one keeps what it started with', async () => {
+test('a changed agent file applies to the next workflow; a running workflow keeps the earlier definition', async () => {
   const path = '.triad/agents/helper.md';
   const saved = new Gate();
   const engine = await start(delegatingTwice(saved), {
@@ -79,7 +79,7 @@ async function startSecond(engine: Harness): Promise<string[]> {
     .map(({ envelope }) => envelope.systemPrompt);
 }
 
-test('an agent of the project is unknown until it is trusted, and the message says what was left out', async () => {
+test('an agent of the project is unknown until it is trusted, and the sent message lists the untrusted file', async () => {
   const engine = await start(new Script().step([delegation()]).step([text('No.')]), {
     files: { '.triad/agents/helper.md': agent('', 'You are the first.') },
   });
@@ -90,7 +90,7 @@ test('an agent of the project is unknown until it is trusted, and the message sa
   expect(engine.model.requests.at(0)?.seen.prompt).toBe('Delegate');
 });
 
-test('permissions narrow what an agent gets, whether it names tools or inherits them', async () => {
+test('permissions restrict both named and inherited tools of an agent', async () => {
   const engine = await start(
     new Script()
       .on(CHILD)
@@ -116,7 +116,7 @@ test('permissions narrow what an agent gets, whether it names tools or inherits 
   expect(given.get('writes')?.tools).toContain('write_file');
 });
 
-test('a permission that the definition names and the lead lacks is refused, with what the lead has', async () => {
+test('rejects a delegation if the agent needs a permission that the lead lacks, and lists those of the lead', async () => {
   const engine = await start(new Script().step([delegation()]).step([text('No.')]), {
     files: {
       '.triad/agents/lead.md': '---\nname: lead\ndescription: d\nrole: primary\npermissions: [FilesystemRead]\n---\nP',
@@ -148,7 +148,7 @@ test('a call cannot give an agent more than its own permissions', async () => {
   expect(end?.entry.output).toContain('h asks for tools that it cannot have: write_file. Its permissions can give:');
 });
 
-test('a lead of a project leads once it is trusted, with what its permissions leave it', async () => {
+test('a lead of a project can lead once it is trusted, with the tools that its permissions allow', async () => {
   const engine = await start(new Script().step([text('Hello.')]), {
     files: {
       '.triad/agents/boss.md':
@@ -166,7 +166,7 @@ test('a lead of a project leads once it is trusted, with what its permissions le
   expect(run.envelope.tools).not.toContain('write_file');
 });
 
-test('trust is given to what was looked at: a file that changed since is refused', async () => {
+test('rejects trust for a file that changed after it was displayed', async () => {
   const engine = await startEngine(new Script(), {
     files: { '.triad/agents/helper.md': agent('', 'One.') },
   });
@@ -182,7 +182,7 @@ test('trust is given to what was looked at: a file that changed since is refused
   expect(await runtime.request('trust.list', {})).toEqual([]);
 });
 
-test('no other lead takes the place of the one named lead, and a file in a folder of another program opens', async () => {
+test('another primary agent never replaces the default lead; a nested agent file of another program can be read', async () => {
   const nested = '.claude/agents/team/review/nested.md';
   const primary = (name: string) => `---\nname: ${name}\ndescription: Leads\nrole: primary\n---\nYou are ${name}.\n`;
   const script = new Script().on({ system: /You are boss/ }).reply([text('The boss.')]);

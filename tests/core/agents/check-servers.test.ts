@@ -25,7 +25,7 @@ test.for([
   'tools: [mcp__quiet, mcp__quiet__*]',
   'mcp_servers: [memory, quiet]',
   'requires_approval: [mcp__memory__read_graph]',
-])('%s is there', (keys) => {
+])('reports no warning for an existing server or tool: %s', (keys) => {
   expect(warningsOf(keys)).toEqual([]);
 });
 
@@ -63,11 +63,11 @@ test.for([
     'requires_approval: [mcp__memory__x]',
     [4, expect.stringMatching(/^requires_approval \(item 1\) .* no such tool/), null],
   ],
-] as const)('%s is a warning where it stands', ([keys, warning]) => {
+] as const)('reports a warning with its line: %s', ([keys, warning]) => {
   expect(warningsOf(keys)).toEqual([warning]);
 });
 
-test('of another program’s file it is left out, and said', () => {
+test('an unknown server in a file of another program is left out with a warning', () => {
   const keys = 'tools: Read, mcp__github__search, mcp__memory__read_graph\nmcpServers: [github]';
   const why = 'there is no MCP server github here: "triad mcp add github" sets one up; it is left out';
   expect(warningsOf(keys, 'claude')).toEqual([

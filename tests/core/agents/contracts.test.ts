@@ -11,7 +11,7 @@ const why = (schema: JsonSchema | null, text: string) => {
   return result.ok ? result.payload : result.why;
 };
 
-test('the fixed reason names the agent before, each its own', () => {
+test('the fixed reason of a chain stage names the agent before it', () => {
   const schema = { properties: { reason: true } };
   const reasons = ['a', 'b', 'a'].map((from) => chainedReason({ ...schema }, from));
   expect(reasons).toEqual(['a', 'b', 'a'].map((name) => `Chained execution from agent__${name}`));
@@ -36,7 +36,7 @@ test.for<[unknown, string | null]>([
   [{ format: 'date' }, null],
   [{ minLength: 1e9 }, null],
   [false, null],
-])('the fixed reason as %j takes it: %s', ([reason, expected]) => {
+])('the fixed reason is adapted to the schema %j: %s', ([reason, expected]) => {
   const schema = { properties: { reason }, required: ['reason'], $defs: { why: { type: 'string' } } };
   expect(chainedReason(schema, 'a b')).toBe(expected);
   expect(reasonFault(schema, 'a b') === null).toBe(expected !== null);
@@ -44,7 +44,7 @@ test.for<[unknown, string | null]>([
     expect(held(schema, '{}', expected)).toEqual({ ok: true, payload: JSON.stringify({ reason: expected }) });
 });
 
-test('a reason is put in where it is required or there, never elsewhere, and in place of any other', () => {
+test('a reason replaces any other where the schema requires or allows it, and is added nowhere else', () => {
   expect(chainedReason({ required: ['reason'] }, 'a')).toBe('Chained execution from agent__a');
   expect(chainedReason({ properties: { why: {} } }, 'a')).toBeNull();
   expect(chainedReason(null, 'a')).toBeNull();
@@ -53,7 +53,7 @@ test('a reason is put in where it is required or there, never elsewhere, and in 
   expect(held(null, '[1]', 'fixed')).toEqual({ ok: true, payload: '[1]' });
 });
 
-test('a code fence around the whole is taken off, and nothing else is repaired', () => {
+test('a code fence around the whole payload is removed, and nothing else is repaired', () => {
   expect(why(null, '```json\n{"a": 1}\n```\n')).toBe('{"a":1}');
   expect(why(null, ' "```" ')).toBe('"```"');
   expect(why(null, 'Here it is: {"a": 1}')).toMatch(/^it is not JSON: /);
@@ -62,7 +62,7 @@ test('a code fence around the whole is taken off, and nothing else is repaired',
   expect(payloadOf({ format: 'text', schema: null }, ' as it is ')).toEqual({ ok: true, payload: ' as it is ' });
 });
 
-test('what does not fit is named by its path', () => {
+test('a schema violation is reported with its path', () => {
   const schema = {
     type: 'object',
     required: ['a', 'constructor'],
@@ -77,7 +77,7 @@ test('what does not fit is named by its path', () => {
   );
 });
 
-test('both drafts are known, also with one id twice, and formats', () => {
+test('drafts 7 and 2020 of JSON Schema work, also with a repeated id and with formats', () => {
   const old = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: 'x',
@@ -92,7 +92,7 @@ test('both drafts are known, also with one id twice, and formats', () => {
   ]);
 });
 
-test('nothing absurd holds up the program', () => {
+test('slow patterns, deep nesting and huge payloads are rejected quickly', () => {
   const slow = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
   const begun = process.threadCpuUsage();
   expect(why(slow, `{"a":"${'a'.repeat(50)}b"}`)).toBe('it does not fit the schema: it takes too long to check');
@@ -103,7 +103,7 @@ test('nothing absurd holds up the program', () => {
   expect(why(slow, '{"a":"aaa"}')).toBe('{"a":"aaa"}');
 });
 
-test('a schema whose verdict would come later as a promise is none: everything would seem to fit it', () => {
+test('rejects an asynchronous schema, which every payload would seem to match', () => {
   const later = { $async: true, type: 'object', required: ['facts'] };
   for (const schema of [later, { ...later, $schema: 'http://json-schema.org/draft-07/schema#' }]) {
     expect(schemaFault(schema)?.key).toBe('async_schema');
@@ -111,7 +111,7 @@ test('a schema whose verdict would come later as a promise is none: everything w
   }
 });
 
-test('a schema that leads into itself without end, or lies too deep, is told and throws nothing', () => {
+test('a schema that is recursive without end or nested too deeply is reported without an exception', () => {
   // What ends first on a busy machine: the stack, or its time.
   expect(why({ allOf: [{ $ref: '#' }] }, '{}')).toMatch(
     /^it does not fit the schema: it (cannot be checked: Maximum call stack size exceeded|takes too long to check)$/,

@@ -164,11 +164,11 @@ const cases = variations([1, 0, 2]).flatMap((index) =>
   ]),
 );
 
-test('there are hundreds of them, all different', () => {
+test('the collection contains hundreds of distinct defective files', () => {
   expect(new Set(cases.map(({ text }) => text)).size).toBeGreaterThanOrEqual(inFullRun ? 500 : 200);
 });
 
-test('every one names the key, the line and, where there is one, what was meant', () => {
+test('every defect is reported with its key, its line and a suggestion where one exists', () => {
   const wrong = cases.flatMap((one) => {
     const parsed = parseDefinition(one.text, { source: 'user', path: one.path, tools });
     const errors = parsed.ok ? [] : parsed.errors;

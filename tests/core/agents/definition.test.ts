@@ -15,7 +15,7 @@ function errorsOf(text: string, path?: string): Fault[] {
   return result.ok ? [] : result.errors;
 }
 
-test('every key, and the text below as the system prompt', () => {
+test('reads every key, and the text below the frontmatter as the system prompt', () => {
   const keys =
     'role: primary\nmodel: opus\neffort: high\nmax_tokens: 4096\ntemperature: 0.5\nmax_iterations: 7\ndoom_loop_threshold: 5\nmax_minutes: 1.5\ntools: [read_file, grep]\nmcp_servers: [db]\npermissions: [FilesystemRead]\nrequires_approval: [FilesystemWrite, grep]\napproval_timeout: 60\nenable_reflection: true\nmax_retries: 2\nreflection_criteria: Is it short?\nenabled: false\nx-note: {a: 1}';
   const text = file(keys, '\n# Prompt\n\n---\n\nStill the prompt.\n');
@@ -53,7 +53,7 @@ test('every key, and the text below as the system prompt', () => {
   });
 });
 
-test('what is left out is left to the parent, and an agent is an enabled sub-agent', () => {
+test('omitted keys are null, and an agent defaults to an enabled sub-agent', () => {
   expect(parse(file(''))).toMatchObject({
     ok: true,
     definition: {
@@ -76,7 +76,7 @@ test('what is left out is left to the parent, and an agent is an enabled sub-age
   });
 });
 
-test('reflection: one more try unless the file says another number, and criteria as a list or as text', () => {
+test('reflection defaults to one retry, and accepts its criteria as a list or as text', () => {
   const reflectionOf = (keys: string) => {
     const result = parse(file(keys));
     return result.ok && result.definition.reflection;
@@ -90,7 +90,7 @@ test('reflection: one more try unless the file says another number, and criteria
   expect(reflectionOf('enable_reflection: false\nmax_retries: 2')).toBeNull();
 });
 
-test('keys of reflection without its switch are worth a warning: they change nothing', () => {
+test('reflection keys without enable_reflection cause a warning', () => {
   expect(parse(file('max_retries: 2\nreflection_criteria: Is it short?'))).toMatchObject({
     ok: true,
     definition: { reflection: null },
@@ -109,7 +109,7 @@ test('line ends of Windows and a byte order mark change nothing', () => {
   });
 });
 
-test('an unknown key is refused with its place and the nearest valid key', () => {
+test('an unknown key is reported with its location and the nearest valid key', () => {
   expect(errorsOf(file('model: opus\ntool: [grep]'))).toEqual([
     {
       line: 5,
@@ -166,7 +166,7 @@ test.for([
   ['reflection_criteria: [short, ""]', { column: 30, message: 'reflection_criteria (item 2) must not be empty' }],
   ['prompt: x', { key: 'prompt', message: 'unknown key prompt' }],
   ['model: {a: 1}', { key: 'model', message: 'model must be text' }],
-] as const)('a wrong value: %s', ([keys, error]) => {
+] as const)('reports a wrong value: %s', ([keys, error]) => {
   expect(errorsOf(file(keys))).toMatchObject([error]);
 });
 
@@ -176,14 +176,14 @@ test('a missing key is named', () => {
   ]);
 });
 
-test('a key that stands twice, and a name that cannot be one', () => {
+test('reports a repeated key and an invalid name', () => {
   expect(errorsOf('---\nname: x\ndescription: d\nname: y\n---\nText')).toMatchObject([
     { line: 4, column: 1, key: 'name' },
   ]);
   expect(errorsOf('---\nname: "../x"\ndescription: d\n---\nText')).toMatchObject([{ line: 2, column: 7, key: 'name' }]);
 });
 
-test('all faults of a file are told at once, in its order', () => {
+test('reports all faults of a file in the order of their lines', () => {
   const errors = errorsOf('---\nname: x\nrolle: primary\nenabled: 1\n---\n\n');
   expect(errors.map(({ line, key }) => [line, key])).toEqual([
     [1, 'description'],
@@ -195,7 +195,7 @@ test('all faults of a file are told at once, in its order', () => {
 
 const lines = (text: string, path?: string) => errorsOf(text, path).map(({ line, key }) => [line, key]);
 
-test('reports names of tools and models, contracts and variables beside wrong values', () => {
+test('reports unknown tools, models, permissions and variables together with wrong values', () => {
   const text = file(
     'effort: hihg\nmodel: opsu\ntools: [gerp, 5, spawn_agent]\npermissions: [ReadFilesystem, WriteDatabase]\nrequires_approval: [write_fil]\ninput_format: json',
     'See {{fodler}}',
@@ -214,7 +214,7 @@ test('reports names of tools and models, contracts and variables beside wrong va
   ]);
 });
 
-test('compares no key with a faulty key', () => {
+test('reports no conflict between two keys if one of them is faulty', () => {
   expect(lines(file('provider: 5\nmodel: my-model'))).toEqual([[4, 'provider']]);
   expect(lines(file('input_format: jsn\ninput_schema: {}'))).toEqual([[4, 'input_format']]);
   expect(lines(file('role: primry\ntools: [spawn_agent]'))).toEqual([[4, 'role']]);
@@ -260,26 +260,29 @@ test('reports all faults of the sections of a TOML file', () => {
   ]);
 });
 
-test.for(['', 'no frontmatter', '---\nname: x\n', 'x\n---\nname: x\n---\n'])('%j has no frontmatter', (text) => {
-  expect(errorsOf(text)).toMatchObject([
-    { line: 1, column: 1, message: expect.stringContaining('frontmatter') as string },
-  ]);
-});
+test.for(['', 'no frontmatter', '---\nname: x\n', 'x\n---\nname: x\n---\n'])(
+  'reports missing frontmatter: %j',
+  (text) => {
+    expect(errorsOf(text)).toMatchObject([
+      { line: 1, column: 1, message: expect.stringContaining('frontmatter') as string },
+    ]);
+  },
+);
 
-test('what is no YAML, or no keys, is told with its place', () => {
+test('reports invalid YAML, and frontmatter without keys, with the location', () => {
   expect(errorsOf('---\nname: x\ndescription: d\ntools: [a\n---\nText')).toMatchObject([{ line: 4, key: null }]);
   expect(errorsOf('---\n- a\n---\nText')).toMatchObject([
     { line: 2, message: 'the frontmatter must be keys with values' },
   ]);
 });
 
-test('a lead may have the tools that start agents; its name is kept for a lead', () => {
+test('a lead may have tools that start agents, and the name lead is reserved for a lead', () => {
   expect(parse(file('role: primary\ntools: [spawn_agent, grep]'))).toMatchObject({ ok: true });
   expect(errorsOf('---\nname: lead\ndescription: d\n---\nText')).toMatchObject([{ line: 2, column: 7, key: 'name' }]);
   expect(parse('---\nname: lead\ndescription: d\nrole: primary\n---\nText')).toMatchObject({ ok: true });
 });
 
-test('a model that is none is an error: such an agent could never run', () => {
+test('an unknown model is an error', () => {
   expect(errorsOf(file('model: sonet'))).toMatchObject([
     {
       line: 4,
@@ -291,7 +294,7 @@ test('a model that is none is an error: such an agent could never run', () => {
   ]);
 });
 
-test('a permission that only tools of servers can need is a warning', () => {
+test('a permission that only tools of MCP servers can need causes a warning', () => {
   const { ok, warnings } = parse(file('permissions: [FilesystemRead, DatabaseRead]'));
   expect(ok).toBe(true);
   expect(warnings).toMatchObject([
@@ -304,7 +307,7 @@ test('a permission that only tools of servers can need is a warning', () => {
   ]);
 });
 
-test('what can be used but will not do what it says is a warning with its place', () => {
+test('a tool that the permissions exclude causes a warning with its location', () => {
   const { ok, warnings } = parse(file('tools: [grep, write_file]\npermissions: [FilesystemRead]'));
   expect(ok).toBe(true);
   expect(warnings).toMatchObject([
@@ -321,7 +324,7 @@ describe('TOML', () => {
     `name = "x"\ndescription = "Does x"\n${keys}\nprompt = """\nYou help.\nmodel = not a key\n"""\n`;
   const path = '/agents/x.toml';
 
-  test('the same keys, and the prompt in one of its own', () => {
+  test('accepts the keys of Markdown files, and the prompt as a key', () => {
     const text = toml('tools = ["grep"]\napproval_timeout = 5 # seconds\n[x-mine]\nb = 1\n').replace(
       /(\[x-mine\]\nb = 1\n\n)([\s\S]*)$/,
       '$2\n$1',
@@ -347,18 +350,18 @@ describe('TOML', () => {
     ['x-a = { b = [1, "]"] }\neffort = "hihg"', { line: 4, column: 10, key: 'effort', suggestion: 'high' }],
     ['next = []', { line: 3, column: 8, message: 'next must name an agent, or be left out' }],
     ['name = "y"', { line: 3, key: null }],
-  ] as const)('a defect has its place: %s', ([keys, error]) => {
+  ] as const)('reports a defect with its location: %s', ([keys, error]) => {
     expect(errorsOf(toml(keys), path)).toMatchObject([error]);
   });
 
-  test('a missing prompt is named, a long one costs nothing', () => {
+  test('reports a missing prompt, and reads a long prompt quickly', () => {
     expect(errorsOf('name = "x"\ndescription = "d"', path)).toMatchObject([{ line: 1, key: 'prompt' }]);
     const long = `prompt = """${'a "quoted" word, '.repeat(10_000)}"""\nname = "x"\ndescription = "d"\nmodle = "m"\n`;
     expect(errorsOf(long, path)).toMatchObject([{ line: 4, key: 'modle', suggestion: 'model' }]);
   });
 });
 
-test('what nobody writes by hand is refused before it takes long to read', () => {
+test('rejects files with too many keys or too long frontmatter', () => {
   const many = (separator: string, count: number) =>
     Array.from({ length: count }, (_, index) => `x-${index}${separator} 1`).join('\n');
   const messages = (text: string, path?: string) => errorsOf(text, path).map(({ message }) => message);

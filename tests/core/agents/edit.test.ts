@@ -70,14 +70,14 @@ describe('Markdown', () => {
     expect(changed(MARKDOWN, editText(MARKDOWN, 'markdown', changes as never))).toEqual(expected);
   });
 
-  test('into the template: every word of it stays', () => {
+  test('a change of the template keeps all its other text', () => {
     const before = agentTemplate('abc');
     const after = editText(before, 'markdown', { model: 'opus', tools: ['grep'] });
     expect(changed(before, after)).toEqual(['+model: opus', '+tools: [grep]']);
     expect(valuesOf(after, 'markdown')).toMatchObject({ name: 'abc', model: 'opus', tools: ['grep'] });
   });
 
-  test('where no line can be changed alone, nothing is changed', () => {
+  test('rejects a change of a value whose line cannot be changed alone', () => {
     const oneLine = '---\n{name: a, description: b}\n---\nP';
     expect(() => editText(oneLine, 'markdown', { name: null })).toThrow('cannot be changed from the form');
     const list = '---\ntools: [a, # why\n  b]\n---\nP';
@@ -86,7 +86,7 @@ describe('Markdown', () => {
     expect(() => editText(MARKDOWN, 'markdown', { nmae: 'b' })).toThrow('An agent has no key "nmae"');
   });
 
-  test('a file without keys, without a last line, without a prompt', () => {
+  test('edits a file without keys, without a last line end or without a prompt', () => {
     expect(editText('---\n---\nP', 'markdown', { name: 'x' })).toBe('---\nname: x\n---\nP');
     expect(editText('---\nname: y\n---', 'markdown', { name: 'x', prompt: 'q' })).toBe('---\nname: x\n---\nq\n');
   });
@@ -108,13 +108,13 @@ describe('TOML', () => {
     );
   });
 
-  test('a list with comments between its brackets is not changed from the form', () => {
+  test('rejects a change of a list with comments between its brackets', () => {
     const list = 'tools = [\n  "a#", # why\n  "b",\n]\n';
     expect(() => editText(list, 'toml', { tools: ['b'] })).toThrow('tools cannot be changed from the form');
     expect(editText('tools = ["a#"]\n', 'toml', { tools: ['b'] })).toBe('tools = ["b"]\n');
   });
 
-  test('a very long prompt is changed like any other', () => {
+  test('edits a file with a very long prompt', () => {
     const long = `name = "a"\nprompt = """\n${'All "of" it, '.repeat(60_000)}""" # why\n[x-meta]\nb = 1\n`;
     expect(editText(long, 'toml', { prompt: 'Hi' })).toBe(
       "name = \"a\"\nprompt = '''\nHi\n''' # why\n[x-meta]\nb = 1\n",
@@ -122,18 +122,18 @@ describe('TOML', () => {
     expect(editText(long, 'toml', { model: 'opus' })).toBe(long.replace('[x-meta]', 'model = "opus"\n[x-meta]'));
   });
 
-  test('a new key comes beside the keys of its section that are written with dots', () => {
+  test('adds a key next to the dotted keys of its section', () => {
     expect(editText('agent.name = "q" # mine\nx = 1\n', 'composition', { 'agent.description': 'Does' })).toBe(
       'agent.name = "q" # mine\nagent.description = "Does"\nx = 1\n',
     );
   });
 
-  test('a new key never falls into a table', () => {
+  test('adds a key before the first table', () => {
     expect(editText('[x-a]\nb = 1\n', 'toml', { name: 'q' })).toBe('name = "q"\n[x-a]\nb = 1\n');
   });
 });
 
-test('a value that no form has is left out; a text that is no keys has no values', () => {
+test('the form gets no value that it cannot show, and no values from an invalid text', () => {
   expect(valuesOf('---\nname: {a: 1}\ntools: [a, 1]\nmodel:\n---\nP', 'markdown')).toEqual({
     tools: ['a', '1'],
     model: null,

@@ -49,7 +49,7 @@ function readBack(format: AgentExportFormat, text: string): { keys: Record<strin
 const FULL =
   'model: opus\neffort: high\ntemperature: 0.2\nmax_iterations: 12\ntools: [read_file, grep, edit_file, mcp__db__query]\npermissions: [FilesystemRead, FilesystemWrite]\nrequires_approval: [FilesystemWrite]\nmax_minutes: 5\nx-team: docs';
 
-test('Claude Code has name, tools, model, effort and turns', () => {
+test('an export for Claude Code contains name, tools, model, effort and turns', () => {
   const { text, file, lost } = written(FULL, 'claude');
   expect(file).toBe('.claude/agents/my-reviewer.md');
   expect(readBack('claude', text)).toEqual({
@@ -68,7 +68,7 @@ test('Claude Code has name, tools, model, effort and turns', () => {
   expect(lost.map(({ key }) => key)).toEqual(['name', 'temperature', 'max_minutes', 'requires_approval', 'x-team']);
 });
 
-test('opencode has mode, model with its provider, temperature, steps and permissions', () => {
+test('an export for opencode contains mode, model with provider, temperature, steps and permissions', () => {
   const { text, file, lost } = written(`${FULL}\nrole: primary`, 'opencode');
   expect(file).toBe('.opencode/agent/my-reviewer.md');
   const { keys } = readBack('opencode', text);
@@ -84,7 +84,7 @@ test('opencode has mode, model with its provider, temperature, steps and permiss
   expect(lost.map(({ key }) => key)).toEqual(['name', 'effort', 'max_minutes', 'x-team']);
 });
 
-test('Codex has instructions, effort and a sandbox, and a model that it runs', () => {
+test('an export for Codex contains instructions, effort, a sandbox and a model that Codex runs', () => {
   const { text, file, lost } = written(FULL, 'codex');
   expect(file).toBe('.codex/agents/my-reviewer.toml');
   expect(readBack('codex', text).keys).toEqual({
@@ -101,7 +101,7 @@ test('Codex has instructions, effort and a sandbox, and a model that it runs', (
   expect(reading.keys).toMatchObject({ sandbox_mode: 'read-only', model: 'gpt-6' });
 });
 
-test('goose has a recipe with settings and the schema of the answer', () => {
+test('an export for goose is a recipe with settings and the answer schema', () => {
   const schema = 'output_format: json\noutput_schema: {type: object, properties: {a: {type: string}}}';
   const { text, lost } = written(`${FULL}\n${schema}`, 'goose');
   expect(readBack('goose', text).keys).toEqual({
@@ -131,7 +131,7 @@ describe.each(EXPORT_FORMATS)('%s', (format) => {
     expect(readBack(format, text).prompt).toBe(prompt.trim());
   });
 
-  test('lists variables that only Triad replaces, and writes escaped ones as they read', () => {
+  test('lists variables that only Triad replaces, and unescapes escaped variables', () => {
     const prompt = 'You are {{agent}} in {{folder}}; write \\{{date}}.';
     const { text, lost } = written('', format, prompt);
     expect(readBack(format, text).prompt).toBe('You are My Reviewer in {{folder}}; write {{date}}.');
@@ -141,7 +141,7 @@ describe.each(EXPORT_FORMATS)('%s', (format) => {
   });
 });
 
-test('lists the coagent and the control flow of a composition', () => {
+test('an export lists the coagent and the control flow of a composition as lost', () => {
   const flow = { type: 'judge', rounds: 3, primary: 'lead', coagent: 'reviewer', handoff: HANDOFF } as const;
   const { lost } = exportAgent({ ...defined(''), flow }, 'claude', tools);
   expect(lost.map(({ key }) => key)).toEqual(['name', 'coagent', 'control_flow']);

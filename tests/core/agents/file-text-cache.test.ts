@@ -19,14 +19,14 @@ async function place() {
   return { folder, path, texts, said, later: () => vi.setSystemTime(Date.now() + 60_000) };
 }
 
-test('what has been as it is for a while is the same reading, what is new is not', async () => {
+test('a file that is unchanged for a while is read from the cache, and a new file is not', async () => {
   const { path, texts, later } = await place();
   expect(await texts.read(path), 'just written').not.toBe(await texts.read(path));
   later();
   expect(await texts.read(path)).toBe(await texts.read(path));
 });
 
-test('every change counts, also of the same size at the same time, or by another file in its place', async () => {
+test('every change is noticed, also with equal size and time, or through a replacement of the file or a link', async () => {
   const { folder, path, said, later } = await place();
   later();
   expect(await said()).toBe('one');
@@ -49,7 +49,7 @@ test('every change counts, also of the same size at the same time, or by another
   expect(await said()).toBe('tan');
 });
 
-test('where the clock was put back nothing is taken for old', async () => {
+test('nothing is cached if the clock was set back', async () => {
   const { path, texts } = await place();
   vi.setSystemTime(0);
   expect(await texts.read(path)).not.toBe(await texts.read(path));

@@ -81,10 +81,10 @@ function collected(index: number): { text: string; dialect: Dialect; file: strin
   };
 }
 
-describe('a collection of hundreds', () => {
+describe('a collection of hundreds of agent files of other programs', () => {
   const all = Array.from({ length: inFullRun ? 800 : 100 }, (_, index) => collected(index));
 
-  test('at least 95 of 100 can be used, and none widens anything', () => {
+  test('is usable to at least 95 %, and no file gains permissions', () => {
     const parsed = all.map(({ text, dialect, file }) => ({ text, result: read(text, dialect, file) }));
     const bad = parsed.filter(({ result }) => !result.ok);
     expect(bad.length / all.length, JSON.stringify(bad.slice(0, 5))).toBeLessThanOrEqual(0.05);
@@ -101,7 +101,7 @@ describe('a collection of hundreds', () => {
     }
   });
 
-  test('whatever a file holds, it is read or told, and never a crash', () => {
+  test('causes no crash when the files are damaged', () => {
     for (const [index, { text, dialect, file }] of all.entries()) {
       const next = numbers(index + 7);
       const broken = [

@@ -18,7 +18,7 @@ function used(keys: string, dialect: Dialect = 'claude'): AgentDefinition & { to
 }
 
 describe('Claude Code', () => {
-  test('tools by their counterparts, the others are told; keys without a meaning here too', () => {
+  test('maps tools to their counterparts, and reports tools and keys without a counterpart', () => {
     const agent = used(
       'name: helper\ndescription: Helps\ntools: Read, Edit, MultiEdit, Bash(git log:*, git diff), TodoWrite, mcp__db__query, Task\nmodel: sonnet\ncolor: purple',
     );
@@ -56,7 +56,7 @@ describe('Claude Code', () => {
     ['anthropic/claude-haiku-5-5', 'claude-haiku-5-5', 0],
     ['gpt-5', null, 1],
     ['fast', null, 1],
-  ] as const)('model %s', ([model, expected, warnings]) => {
+  ] as const)('maps the model %s', ([model, expected, warnings]) => {
     const agent = used(`name: a\ndescription: d\nmodel: ${model}`);
     expect([agent.model, agent.told.length]).toEqual([expected, warnings]);
   });
@@ -67,13 +67,13 @@ describe('Claude Code', () => {
     ['permissionMode: plan', true],
     ['permissionMode: bypassPermissions', false],
     ['disallowedTools: Bash', false],
-  ] as const)('%s', ([keys, isReadOnly]) => {
+  ] as const)('maps to read-only permissions or none: %s', ([keys, isReadOnly]) => {
     expect(used(`name: a\ndescription: d\n${keys}`).permissions).toEqual(
       isReadOnly ? ['FilesystemRead', 'SemanticSearch'] : null,
     );
   });
 
-  test('a description that is no YAML is read line by line, whole', () => {
+  test('reads a description that is not valid YAML line by line', () => {
     const text = `---
 name: reviewer
 description: Use this agent when code was written: it reviews. Examples:\\n\\n<example>\\nuser: "done"
@@ -97,13 +97,13 @@ No heading, just words.`;
     });
   });
 
-  test('what is no agent is told as that, and the name of the lead is kept for it', () => {
+  test('reports a text that is not an agent, and reserves the name lead', () => {
     for (const text of ['# Just a text', '', '---\nname: a\ndescription: d\n---\n', '---\nname: lead\n---\nx'])
       expect(read(text)).toMatchObject({ ok: false, errors: [{ message: expect.any(String) as string }] });
     expect(read('---\nname: "***"\n---\nText', 'claude', '!!!.md').ok).toBe(false);
   });
 
-  test('a name or a description that is missing or cannot be used is made from what there is', () => {
+  test('derives a missing or invalid name or description from the file', () => {
     expect(used('description: d').name).toBe('helper');
     expect(used('name: "my/agent: x"\ndescription: d')).toMatchObject({ name: 'my-agent- x' });
     expect(used('name: a')).toMatchObject({ description: 'You help.' });
@@ -111,7 +111,7 @@ No heading, just words.`;
 });
 
 describe('opencode', () => {
-  test('what may not reach the web is at least asked about each time it would', () => {
+  test('requires approval for network access if a file forbids the web', () => {
     const asked = (keys: string, dialect: 'claude' | 'opencode') =>
       used(`name: a\ndescription: d\n${keys}`, dialect).requiresApproval;
     expect(asked('tools:\n  webfetch: false', 'opencode')).toEqual(['NetworkAccess']);
@@ -119,7 +119,7 @@ describe('opencode', () => {
     expect(asked('tools:\n  bash: true', 'opencode')).toEqual([]);
   });
 
-  test('the file names the agent; mode, steps and switches have their counterparts', () => {
+  test('takes the name from the file, and maps mode, steps and switches', () => {
     const agent = used(
       'description: Docs\nmode: primary\nmodel: anthropic/claude-opus-5-5\ntemperature: 0.2\nsteps: 9\ndisable: true\ntools:\n  write: false\n  bash: true\n  webfetch: false',
       'opencode',
@@ -157,7 +157,7 @@ describe('opencode', () => {
   });
 });
 
-test('reports a missing prompt and a name that only a lead may have', () => {
+test('reports a missing prompt and a name that is reserved for a lead', () => {
   expect(read('---\nname: lead\ndescription: d\n---\n')).toMatchObject({
     ok: false,
     errors: [{ line: 1, key: 'name' }, { line: 5 }],

@@ -40,7 +40,7 @@ async function project(files: Record<string, string>, at = 'repo/app/web') {
   };
 }
 
-test('nearest first, up to the root of the repository and no further, and none before it is trusted', async () => {
+test('trusted instruction files are read from the nearest folder up to the root of the repository', async () => {
   const { paths, untrusted, agree, look } = await project({
     'repo/app/web/CLAUDE.md': '# Web\nUse tabs.',
     'repo/app/web/AGENTS.md': 'Build with make.',
@@ -60,7 +60,7 @@ test('nearest first, up to the root of the repository and no further, and none b
   expect([await paths(), await untrusted()]).toEqual([all, []]);
 });
 
-test('without a repository those of the folder alone; a file .git is the root of one too', async () => {
+test('outside a repository only the files of the folder count; a .git file marks a repository too', async () => {
   const files = { 'plain/AGENTS.md': 'Above', 'plain/app/AGENTS.md': 'Here' };
   const alone = await project(files, 'plain/app');
   await alone.agree();
@@ -70,7 +70,7 @@ test('without a repository those of the folder alone; a file .git is the root of
   expect(await alone.paths()).toEqual(['AGENTS.md', '../AGENTS.md']);
 });
 
-test('what was changed is not told until it is trusted again', async () => {
+test('a changed instruction file is excluded until it is trusted again', async () => {
   const { told, untrusted, agree, write, look } = await project({ 'repo/AGENTS.md': 'One', 'repo/app/AGENTS.md': 'A' });
   await agree();
   await write('repo/AGENTS.md', 'Two');
@@ -83,7 +83,7 @@ test('what was changed is not told until it is trusted again', async () => {
   expect((await told()).map(({ text }) => text)).toEqual(['A', 'Two']);
 });
 
-test('a text is told once, and a link that leads out of the repository is never read', async () => {
+test('identical texts are included once, and a link that leads out of the repository is never read', async () => {
   const { root, folder, paths, agree, look, warnings } = await project({
     'repo/AGENTS.md': 'The same',
     'repo/app/AGENTS.md': 'The same',
@@ -105,7 +105,7 @@ test('a text is told once, and a link that leads out of the repository is never 
   expect(warnings).toEqual([`${join(folder, 'AGENTS.md')} ${why}`, `${join(root, 'repo/CLAUDE.md')} ${why}`]);
 });
 
-test('whole files first: what is beyond the bound is cut at a character, and said to be', async () => {
+test('nearer files are included whole first, and text beyond the size limit is cut at a character and marked', async () => {
   const near = 'n'.repeat(MAX_INSTRUCTION_BYTES - 8);
   const { told, agree } = await project({
     'repo/app/web/AGENTS.md': near,
@@ -127,7 +127,7 @@ test('whole files first: what is beyond the bound is cut at a character, and sai
   );
 });
 
-test('a change of any of them is noticed, also of one that comes or goes', async () => {
+test('the watch reports a changed, a new and a deleted instruction file', async () => {
   const { root, folder, write } = await project({ 'repo/AGENTS.md': 'One' });
   const watch = new AgentWatch(() => []);
   onTestFinished(() => watch.close());

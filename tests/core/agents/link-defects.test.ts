@@ -367,7 +367,7 @@ const cases = [
   ...[wrongValues, unknownKeys, missing, together, variables, agents, contracts, chains].flatMap((make) => make()),
 ];
 
-test('there are at least three hundred of them, all different', () => {
+test('the collection contains at least three hundred distinct defects', () => {
   const distinct = new Set(cases.map(({ file, files }) => files[file]));
   expect(distinct.size).toBeGreaterThanOrEqual(300);
   expect(errorsIn(linkedFiles({ ...OTHERS, [FILE]: textOf({}) })).map(({ file }) => file)).toEqual([
@@ -375,7 +375,7 @@ test('there are at least three hundred of them, all different', () => {
   ]);
 });
 
-test('every one names the file, the key, the line and, where there is one, what was meant', () => {
+test('every link defect is reported with its file, key, line and suggestion where one exists', () => {
   const wrong = cases.flatMap((one) => {
     const errors = errorsIn(linkedFiles(one.files)).filter(({ file }) => file === `/at/${one.file}`);
     const [error] = errors;

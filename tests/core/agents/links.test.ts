@@ -7,7 +7,7 @@ import { samples } from '../../support/samples.ts';
 const composition = (keys = 'primary = "p"\ncoagent = "c"\n[control_flow]\ntype = "smart"', name = 'DUO') =>
   `[agent]\nname = "${name}"\ndescription = "Two of them"\n[composition]\n${keys}\n`;
 
-test('each way to name the agent that follows leads to its name, also before its file was read', () => {
+test('the next agent can be given by name, path or file name, also if its file is read later', () => {
   for (const wanted of ['the last', 'agent__the_last', './z-file.md', '/at/agents/z-file.md', 'z-file.md', 'z-file']) {
     const { 'a.md': first } = linkedBy({
       'agents/a.md': agentText('a', `next: ${wanted}`),
@@ -18,13 +18,13 @@ test('each way to name the agent that follows leads to its name, also before its
   }
 });
 
-test('a name goes before a path, and a path before the name of a file', () => {
+test('a name takes precedence over a path, and a path over a file name', () => {
   const files = { 'agents/a.md': agentText('a', 'next: b'), 'agents/b.md': agentText('x') };
   expect(definitionIn(linkedBy(files)['a.md']).next).toEqual(['x']);
   expect(definitionIn(linkedBy({ ...files, 'agents/c.md': agentText('b') })['a.md']).next).toEqual(['b']);
 });
 
-test('of a list the first is honoured, and the others are told', () => {
+test('only the first entry of next is started, and the others cause warnings', () => {
   const { 'a.md': first } = linkedBy({
     'agents/a.md': agentText('a', 'next:\n  - b\n  - nobody'),
     'agents/b.md': agentText('b'),
@@ -39,7 +39,7 @@ test('of a list the first is honoured, and the others are told', () => {
   ]);
 });
 
-test('a missing name is told with the nearest one, at its place', () => {
+test('an unknown next agent is reported with the nearest name and its location', () => {
   const files = linkedFiles({ 'agents/a.md': agentText('a', 'next: reviewr'), 'agents/r.md': agentText('reviewer') });
   expect(toldIn(files)).toEqual([
     '/at/agents/a.md:4:7: next reviewr: there is no such agent (did you mean `reviewer`?)',
@@ -63,7 +63,7 @@ test('reports an unknown next agent with the other faults of a file', () => {
   ]);
 });
 
-test('each file of a cycle is refused with the way around, and whoever leads there with the reason', () => {
+test('each file of a cycle is rejected with the cycle, and files that lead to the cycle with the reason', () => {
   const told = toldIn(
     linkedFiles({
       'agents/a.md': agentText('a', 'next: b'),
@@ -81,7 +81,7 @@ test('each file of a cycle is refused with the way around, and whoever leads the
   ]);
 });
 
-test('at most five follow', () => {
+test('a chain has at most five following agents', () => {
   const row = (count: number) =>
     Object.fromEntries(
       Array.from({ length: count }, (_, at) => [
@@ -95,7 +95,7 @@ test('at most five follow', () => {
   ]);
 });
 
-test('a refused file leaves its name to the one that it overrode, which others go on with', () => {
+test('a rejected file releases its name to the file that it overrode', () => {
   const files = linkedFiles({
     'agents/old.md': agentText('b'),
     'agents/a.md': agentText('a', 'next: b'),
@@ -105,7 +105,7 @@ test('a refused file leaves its name to the one that it overrode, which others g
   expect(definitionIn(files[1]).next).toEqual(['b']);
 });
 
-test('a composition is its primary under its own name; its hash changes with each of the three', () => {
+test('a composition has the properties of its primary, and a hash over its three files', () => {
   const texts = {
     'agents/p.md': agentText('p', 'model: opus\ntools: [grep]\nrole: primary'),
     'agents/c.md': agentText('c'),
@@ -132,7 +132,7 @@ test('a composition is its primary under its own name; its hash changes with eac
   expect(made().hash).toBe(made().hash);
 });
 
-test('a composition follows in a chain, and is followed as its primary is', () => {
+test('a composition can be part of a chain, and continues with the next agent of its primary', () => {
   const files = linkedBy({
     'agents/a.md': agentText('a', 'next: DUO'),
     'agents/p.md': agentText('p', 'next: z'),
@@ -149,7 +149,7 @@ test('a composition follows in a chain, and is followed as its primary is', () =
   expect(toldIn(round)).toContain('/at/compositions/d.toml:5:11: recursion in chain: DUO -> DUO');
 });
 
-test('what a coagent or a stage names and will not get is a warning', () => {
+test('a tool that a coagent or a stage names but does not get causes a warning', () => {
   const tools = 'tools: [read_file, edit_file]';
   const warned = (flow: string, primary = tools) =>
     linkedBy({
@@ -171,7 +171,7 @@ test('what a coagent or a stage names and will not get is a warning', () => {
   ]);
 });
 
-test('any graph of next ends in chains without a turn, or in an error that names the cycle or what is missing', () => {
+test('any graph of next keys yields chains without cycles, or errors that name the cycle or the missing agent', () => {
   const count = 9;
   const graph = fc.array(fc.oneof(fc.nat(count + 1), fc.constant(null)), { minLength: count, maxLength: count });
   fc.assert(

@@ -19,7 +19,7 @@ const load = (folder: string) => loadPlace({ folder, source: 'user', dialect: 't
 const faultsOf = (files: readonly UnlinkedFile[]) =>
   files.flatMap((file) => (file.ok ? [] : file.errors.map((error) => describeFault(file.path, error))));
 
-test('one bad file stops no other; a file that explains the folder is none', async () => {
+test('a faulty file does not stop other files, and README.md is not an agent', async () => {
   const folder = await folderWith({
     'b.md': good('b'),
     'a.toml': 'name = "a"\ndescription = "d"\nprompt = "p"\n',
@@ -35,14 +35,14 @@ test('one bad file stops no other; a file that explains the folder is none', asy
   expect(faultsOf(files)).toEqual([`${join(folder, 'bad.md')}:4:1: unknown key modle (did you mean \`model\`?)`]);
 });
 
-test('a name that two files claim stays with the first', async () => {
+test('a name that two files use belongs to the first file', async () => {
   const folder = await folderWith({ '1.md': good('same'), '2.md': good('same') });
   const files = await load(folder);
   expect(definitionsOf(files).map((agent) => agent.sourcePath)).toEqual([join(folder, '1.md')]);
   expect(faultsOf(files)).toEqual([`${join(folder, '2.md')}:1:1: the name same is taken by ${join(folder, '1.md')}`]);
 });
 
-test('a missing folder holds none; a pipe, a folder and a huge file are told', async () => {
+test('a missing folder contains no agents; a pipe, a subfolder and a huge file are reported', async () => {
   const folder = await folderWith({ 'dir.md/x': '', 'huge.md': 'x'.repeat(1024 * 1024 + 1) });
   await promisify(execFile)('mkfifo', [join(folder, 'pipe.md')]);
   expect(await load(join(folder, 'none'))).toEqual([]);
@@ -54,7 +54,7 @@ test('a missing folder holds none; a pipe, a folder and a huge file are told', a
   ]);
 });
 
-test('the agents that come with the program fit, and so does the template', async () => {
+test('the built-in agents and the template have no faults', async () => {
   const files = await loadPlace(builtinPlaces()[0], tools);
   expect(files.flatMap((file) => [...file.warnings, ...(file.ok ? [] : file.errors)])).toEqual([]);
   expect(definitionsOf(files).map(({ name, role, model }) => [name, role, model])).toEqual([
@@ -80,7 +80,7 @@ test('the agents that come with the program fit, and so does the template', asyn
   }
 });
 
-test('each key that the template offers is taken as it stands there', () => {
+test('each key that the template suggests is valid in its suggested form', () => {
   const offered = [...agentTemplate('x').matchAll(/^# ([a-z_-]+: .*?)(?: +#.*)?$/gm)].map(([, line]) => line);
   expect(offered.length).toBeGreaterThan(9);
   for (const line of offered) {
@@ -90,7 +90,7 @@ test('each key that the template offers is taken as it stands there', () => {
   }
 });
 
-test('files that take long to read give others turns', async () => {
+test('reading slow files yields to other tasks', async () => {
   let clock = 0;
   const time = vi.spyOn(performance, 'now').mockImplementation(() => clock);
   onTestFinished(() => time.mockRestore());

@@ -20,7 +20,7 @@ async function loaded(files: Record<string, string>, kind: 1 | 2 = 1, source: 'u
 const promptOf = (file: UnlinkedFile) => (file.ok && 'definition' in file ? file.definition.systemPrompt : file);
 const faultOf = (file: UnlinkedFile) => (file.ok ? null : file.errors[0]);
 
-test('by its name, with its ending or without, or by its path in the configuration folder', async () => {
+test('a prompt file is found by name, with or without its extension, or by its path in the configuration folder', async () => {
   const text = 'You are "one".\n\nOf \\ many lines.\n';
   for (const name of ['x.md', 'x', 'prompts/system/x.md']) {
     const { file } = await loaded({ 'agents/mine.toml': agent(`{ file = "${name}" }`), 'prompts/system/x.md': text });
@@ -32,7 +32,7 @@ test('by its name, with its ending or without, or by its path in the configurati
   );
 });
 
-test('a change of it is a change of the agent', async () => {
+test('a change of the prompt file changes the prompt and the hash of the agent', async () => {
   const files = { 'agents/mine.toml': agent('{ file = "x" }'), 'prompts/system/x.md': 'One.' };
   const { config, load, file } = await loaded(files);
   await writeFile(join(config, 'prompts/system/x.md'), 'Two.');
@@ -42,7 +42,7 @@ test('a change of it is a change of the agent', async () => {
   expect(hash(later)).not.toBe(hash(file));
 });
 
-test('a handoff too', async () => {
+test('a handoff text can be in a prompt file', async () => {
   for (const [key, type] of [
     ['template', 'template'],
     ['generator_prompt', 'generated'],
@@ -55,7 +55,7 @@ test('a handoff too', async () => {
   }
 });
 
-test('one that is missing, elsewhere, written by others or a project’s is a fault where it is named', async () => {
+test('a missing, outside, unsafe or project prompt file is reported where it is named', async () => {
   const place = { line: 4, column: 10 };
   const { config, file } = await loaded({ 'agents/mine.toml': agent('{ file = "x" }') });
   expect(faultOf(file)).toMatchObject({ ...place, message: `prompt: there is no ${join(config, 'prompts/system/x')}` });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readPlace } from '#core/agents/read-place.ts';
 import { folderWith } from '../../support/workspace.ts';
 
-test('others get their turn while files are looked at that are known already', async () => {
+test('reading cached files yields to other tasks', async () => {
   const folder = await folderWith(Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`agents/a${n}.md`, 'x'])));
   const atTurn = new Map<number, number>();
   let [looked, turns] = [0, 0];

@@ -8,7 +8,7 @@ const agent = (name: string, fields: Partial<AgentDefinition> = {}): AgentDefini
   definitionOf({ name, description: `${name} works`, ...fields });
 const temporary = (name: string) => agent(name, { lifecycle: 'temporary', source: 'spawned' });
 
-test('by name; unknown and disabled ones are both not found', () => {
+test('finds agents by name, and finds no unknown or disabled agent', () => {
   const registry = new AgentRegistry();
   registry.register(agent('a'));
   registry.register(agent('off', { enabled: false }));
@@ -35,7 +35,7 @@ test('lists are alphabetical and can leave out disabled ones', () => {
   expect(registry.list({ enabled: false }).map(({ name }) => name)).toEqual(['b']);
 });
 
-test('delegable are enabled, permanent and no leads', () => {
+test('lists only enabled, permanent agents that are not leads as delegable', () => {
   const registry = new AgentRegistry();
   registry.register(agent('z'));
   registry.register(agent('b'));
@@ -45,7 +45,7 @@ test('delegable are enabled, permanent and no leads', () => {
   expect(registry.delegable()).toEqual([agent('b'), agent('z')]);
 });
 
-test('temporary agents of one name live side by side and shadow no permanent one', () => {
+test('temporary agents with equal names coexist and do not hide a permanent agent', () => {
   const registry = new AgentRegistry();
   registry.register(agent('same', { description: 'permanent' }));
   registry.register({ ...temporary('same'), description: 'first' }, 'run-1');
@@ -63,7 +63,7 @@ test('temporary agents of one name live side by side and shadow no permanent one
   expect(registry.list().map(({ name }) => name)).toEqual(['same']);
 });
 
-test('many readers while others register and clean up: each sees a whole, sorted list', async () => {
+test('concurrent readers see a complete, sorted list while agents are registered and removed', async () => {
   const registry = new AgentRegistry();
   registry.register(agent('permanent'));
   const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -25,7 +25,7 @@ async function agentsOf(files: Record<string, string> = {}) {
   return { root, agents, trust, warnings, project: join(root, 'project') };
 }
 
-test('each file is without a fault or a warning, and is what it says', async () => {
+test('the shipped agents and compositions have no faults or warnings, and have the expected flows', async () => {
   const { agents, project } = await agentsOf();
   const files = await agents.files(project);
   expect(files.flatMap((file) => [...file.warnings, ...(file.ok ? [] : file.errors)])).toEqual([]);
@@ -49,7 +49,7 @@ test('each file is without a fault or a warning, and is what it says', async () 
   expect(registry.delegable().map(({ name }) => name)).toContain('TASK-SMART');
 });
 
-test('every handoff that nobody wrote says what to hold the answer against', async () => {
+test('every default handoff text states what the answer is checked against', async () => {
   const { agents, project } = await agentsOf();
   const registry = await agents.of(project);
   for (const name of ['BUILD-JUDGE', 'BUILD-SMART', 'TASK-SMART'])
@@ -57,7 +57,7 @@ test('every handoff that nobody wrote says what to hold the answer against', asy
   expect(registry.get('BUILD-LOOP')?.flow?.handoff.text).toMatch(/still missing or wrong/);
 });
 
-test('a copy with three lines changed is a lead of one’s own', async () => {
+test('a copy of a composition with three changed lines is a separate lead', async () => {
   const text = (await shipped('BUILD-SMART'))
     .replace('name = "BUILD-SMART"', 'name = "mine"')
     .replace('type = "smart"', 'type = "judge"')
@@ -74,7 +74,7 @@ test('a copy with three lines changed is a lead of one’s own', async () => {
   await expect(compositionTemplate('x', '../lead')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a form changes one key of a composition, adds a section, and leaves all else as it is', async () => {
+test('an edit changes one key of a composition, adds a section and preserves everything else', async () => {
   const text = await shipped('BUILD-JUDGE');
   const before = valuesOf(text, 'composition');
   const changes = {
@@ -96,7 +96,7 @@ test('a form changes one key of a composition, adds a section, and leaves all el
   expect(() => editText(text, 'composition', { tools: ['grep'] })).toThrow('A composition has no key "tools"');
 });
 
-test('a composition of a project needs trust, is shown with what it says, and is away again when it changed', async () => {
+test('a composition of a project requires trust, and is excluded again after a change', async () => {
   const file = 'project/.triad/compositions/mine.toml';
   const text = (await shipped('BUILD-SMART')).replace('"BUILD-SMART"', '"mine"');
   const { agents, project, trust, warnings } = await agentsOf({ [file]: text });
@@ -118,7 +118,7 @@ test('a composition of a project needs trust, is shown with what it says, and is
   expect(warnings).toEqual([]);
 });
 
-test('what is not trusted is nobody’s link, though it is checked as if it were', async () => {
+test('a link to an untrusted agent is an error, and untrusted files are still checked', async () => {
   const agent = (name: string, keys = '') => `---\nname: ${name}\ndescription: d\n${keys}---\nPrompt\n`;
   const { agents, project, warnings } = await agentsOf({
     'config/agents/a.md': agent('a', 'next: theirs\n'),

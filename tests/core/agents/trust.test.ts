@@ -9,7 +9,7 @@ import { lookAtTrust } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { folderWith } from '../../support/workspace.ts';
 
-test('only its owner reads the file; many changes at once are all kept', async () => {
+test('the trust file is readable only by its owner, and concurrent changes are all stored', async () => {
   const root = await folderWith({ 'data/x': '' });
   const trust = new Trust(join(root, 'data'));
   const folders = await Promise.all(Array.from({ length: 12 }, () => folderWith({ f: 'x' })));
@@ -25,7 +25,7 @@ test('only its owner reads the file; many changes at once are all kept', async (
   ]);
 });
 
-test('a file is trusted as it was, and by its own path', async () => {
+test('trust covers the exact text of a file at its own path', async () => {
   const folder = await folderWith({ '.triad/config.toml': 'a = 1', 'other.toml': 'a = 1' });
   const trust = new Trust(await folderWith());
   const isAsTrusted = async (path: string): Promise<boolean> => {
@@ -41,7 +41,7 @@ test('a file is trusted as it was, and by its own path', async () => {
 });
 
 test.for(['', '{', '[]', '{"/x": {"files": 1}}'])(
-  'damaged (%j): nothing is trusted, and nothing is overwritten',
+  'a damaged trust file (%j) trusts nothing and is not overwritten',
   async (text) => {
     const data = await folderWith({ 'trust.json': text });
     const trust = new Trust(data);
@@ -53,7 +53,7 @@ test.for(['', '{', '[]', '{"/x": {"files": 1}}'])(
   },
 );
 
-test('what others wrote into the file counts at once: trust that was taken back, given, or made unreadable', async () => {
+test('changes of the trust file by another process apply at once', async () => {
   const [folder, data] = [await folderWith({ f: 'x' }), await folderWith()];
   const [mine, other] = [new Trust(data), new Trust(data)];
   const known = async () => (await mine.hashes(folder)).get('f') ?? null;
@@ -70,7 +70,7 @@ test('what others wrote into the file counts at once: trust that was taken back,
   expect(await known()).toBeNull();
 });
 
-test('a folder that is gone can be revoked, and cannot be trusted', async () => {
+test('trust of a deleted folder can be revoked, and a deleted folder cannot be trusted', async () => {
   const data = await folderWith({
     'trust.json': '{"/gone": {"at": "2026-01-01T00:00:00.000Z", "files": {"a": "b"}}}',
   });
@@ -80,7 +80,7 @@ test('a folder that is gone can be revoked, and cannot be trusted', async () => 
   await expect(trust.set('/gone', new Map())).rejects.toThrow('/gone is not a folder');
 });
 
-test('what was trusted is kept as long as it is trusted, and shows what changed since', async () => {
+test('the trusted text is stored while it is trusted, and a change is shown as a diff', async () => {
   const before = '---\nname: a\ndescription: d\n---\nOne.\n';
   const folder = await folderWith({ '.triad/agents/a.md': before });
   const data = await folderWith();

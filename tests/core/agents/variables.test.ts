@@ -11,21 +11,21 @@ const errorsOf = (text: string, path: string) => {
   return parsed.ok ? [] : parsed.errors;
 };
 
-test('replaces each variable once, with and without blanks; an escaped or unknown variable stays', () => {
+test('replaces each variable once, with and without blanks, and leaves escaped and unknown variables', () => {
   const values = { a: '{{b}}', b: '$& $1', constructor: 'no' };
   expect(rendered('{{a}} {{b}} \\{{a}} {{ a }} {{c}} {{toString}} {a}', values)).toBe(
     '{{b}} $& $1 {{a}} {{b}} {{c}} {{toString}} {a}',
   );
 });
 
-test('those of system prompts are all there', () => {
+test('system prompts have values for all variables', () => {
   const values = promptValues({ agent: 'x', folder: '/at', maxSubAgents: 2 });
   expect(values).toMatchObject({ max_sub_agents: '2', folder: '/at', agent: 'x' });
   expect(values.date).toMatch(/^\d{4}-\d\d-\d\d$/);
   expect(values.platform).not.toBe('');
 });
 
-test('an unknown one is a fault at its line and column, in both formats', () => {
+test('an unknown variable is reported at its line and column, in both formats', () => {
   const body = 'In {{folder}} \\{{x}}\n\n and {{foldr}}, {{dat}}.';
   expect(errorsOf(agentText('x').replace('You are x.', `\n${body}`), '/x.md')).toMatchObject([
     { line: 8, column: 6, key: null, suggestion: '{{folder}}' },
@@ -64,7 +64,7 @@ You are {{agent}}.
 """
 `;
 
-test('an agent in TOML may have sections: the same keys, with their places', () => {
+test('an agent in TOML may use sections with the known keys, and locations are exact', () => {
   expect(parseDefinition(SECTIONED, { source: 'user', path: '/x.toml', tools })).toMatchObject({
     ok: true,
     definition: {
@@ -100,6 +100,6 @@ test.for<[string, string, object]>([
     '{ file = "p.md" }',
     { line: 21, column: 10, message: expect.stringContaining('inline') as string },
   ],
-])('a mistake in a section: %s becomes %s', ([good, bad, error]) => {
+])('reports a mistake in a section: %s becomes %s', ([good, bad, error]) => {
   expect(errorsOf(SECTIONED.replace(good, bad), '/x.toml')).toMatchObject([error]);
 });

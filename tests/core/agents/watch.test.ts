@@ -32,7 +32,7 @@ async function watching() {
   };
 }
 
-test('a folder that appears, a new file, a change, a replacement, an end, and in the full run the same again', async () => {
+test('the watch reports a new folder, and a new, changed, replaced or deleted file', async () => {
   const { folder, told } = await watching();
   const [agents, file] = [join(folder, '.triad/agents'), join(folder, '.triad/agents/a.md')];
   for (let round = 0; round < (inFullRun ? 2 : 1); round++) {
@@ -48,7 +48,7 @@ test('a folder that appears, a new file, a change, a replacement, an end, and in
   await told(() => mkdir(join(folder, '.opencode/agent'), { recursive: true }));
 });
 
-test('many changes at once are told once; what is elsewhere is not', async () => {
+test('many changes at once are reported together, and changes elsewhere are not reported', async () => {
   const { folder, told, changed } = await watching();
   await writeFile(join(folder, 'src/y'), '');
   await told(async () => {
@@ -60,7 +60,7 @@ test('many changes at once are told once; what is elsewhere is not', async () =>
   expect(changed.mock.calls.length).toBeLessThan(20);
 });
 
-test('a link to the settings is watched where it leads; what a place itself leads to is left alone', async () => {
+test('a linked settings folder is watched at its target, and the target of a linked agent folder is not watched', async () => {
   const [far, folder] = [await folderWith({ 'agents/a.md': AGENT }), await folderWith({ x: '' })];
   const deep = Array.from({ length: 40 }, (_, index) => [`${index}/a.md`, AGENT]);
   await symlink(far, join(folder, '.triad'));
@@ -75,7 +75,7 @@ test('a link to the settings is watched where it leads; what a place itself lead
   await eventually(() => expect(changed).toHaveBeenCalled());
 });
 
-test('nothing is held once nobody listens, or the whole is closed', async () => {
+test('all file watchers are released after the last subscription ends or the watch closes', async () => {
   const before = watchers();
   const { end, folder, watch } = await watching();
   await watch.subscribe(folder, () => undefined);
@@ -87,7 +87,7 @@ test('nothing is held once nobody listens, or the whole is closed', async () => 
   await eventually(() => expect(watchers(), 'nobody can begin any more').toBe(before));
 });
 
-test('trust that is given or taken back, and a file that is saved, are told to who looks at the folder', async () => {
+test('subscribers of a folder are notified when trust is given or revoked and when a file is saved', async () => {
   const { runtime, folder } = await startEngine(new Script(), {
     files: { '.triad/agents/a.md': AGENT },
     data: await folderWith(),

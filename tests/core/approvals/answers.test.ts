@@ -9,7 +9,7 @@ import type { Payload } from '#core/store/log/recorder.ts';
 import type { Store } from '#core/store/store.ts';
 import { grantOf, NOW } from './support.ts';
 
-test('the options are yes once, the grants that are offered, and no', () => {
+test('an approval offers to allow once, each available grant, and to reject', () => {
   expect(optionsOf(undefined)).toEqual([
     { id: 'allow', name: 'Allow once', kind: 'allow_once' },
     { id: 'reject', name: 'Reject', kind: 'reject_once' },
@@ -38,7 +38,7 @@ describe('replies', () => {
     ({ kind: 'questions', questions: kinds.map((kind, n) => ({ kind, choices, question: `Q${n}?` })) }) as never;
   const check = (subject: Subject, ...replies: Reply[]) => checkReplies(subject, replies);
 
-  test('are one for each question, trimmed, without repeats; none where nothing is said', () => {
+  test('are trimmed, without duplicates and one for each question, and null for an empty reply', () => {
     const both = subjectOf('multiple', 'single');
     expect(check(both, { chosen: ['Yes', 'No', 'Yes'], words: ' and more ' }, null)).toEqual([
       { chosen: ['Yes', 'No'], words: 'and more' },
@@ -51,7 +51,7 @@ describe('replies', () => {
     expect(check(subjectOf('single'), { chosen: [], words: 'Other' })).toEqual([{ chosen: [], words: 'Other' }]);
   });
 
-  test('are refused where they do not fit, in words that say what would', () => {
+  test('that do not fit the questions are rejected with the valid choices', () => {
     expect(() => check({ kind: 'tool' } as Subject, null)).toThrow('answered with yes or no');
     expect(() => check(subjectOf('single', 'single'), null)).toThrow('There are 2 questions');
     expect(() => check(subjectOf('single'), { chosen: ['Maybe'], words: '' })).toThrow(
@@ -94,7 +94,7 @@ describe('grants', () => {
   };
   const ids = (all: Grant[]) => all.map(({ id }) => id);
 
-  test('of the store are in force if they are still live, and found by what a call is about', async () => {
+  test('are loaded from the store while they are live, and are found by the properties of a call', async () => {
     const { grants } = grantsOn([
       grantOf({ id: 'project' }),
       grantOf({ id: 'conversation', scope: 'conversation' }),
@@ -116,7 +116,7 @@ describe('grants', () => {
     expect(ids(grants.live(NOW)), 'what has ended does not come back').not.toContain('short');
   });
 
-  test('are made as the person wishes, within the offer and about this very call', () => {
+  test('are created with the requested limits, within the offer and only if they match the call', () => {
     const { grants } = grantsOn([]);
     const plain = grants.newGrant({ scope: 'workflow', pattern: 'docs/*.md' }, source);
     expect(plain).toMatchObject({
@@ -151,7 +151,7 @@ describe('grants', () => {
     expect(make({ pattern: '../x' }, { targets: { values: ['../x'], path: false } })).not.toThrow();
   });
 
-  test('are told of when given and with each use; the last use ends them', () => {
+  test('emit an event when they are given and at each use, and end with their last use', () => {
     const { grants } = grantsOn([]);
     const told: Payload[] = [];
     const record = (payload: Payload) => Promise.resolve(told.push(payload));
@@ -169,7 +169,7 @@ describe('grants', () => {
     expect(told).toHaveLength(3);
   });
 
-  test('are revoked at once and as an event of their conversation; once it is gone, in their row', async () => {
+  test('are revoked at once with an event of their conversation, or in their row if it is deleted', async () => {
     const { grants, appended, saved } = grantsOn([grantOf({ id: 'g1' }), grantOf({ id: 'old', revokedAt: 'x' })]);
     await grants.load();
     const revoking = grants.revoke('g1');

@@ -8,7 +8,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const HELPER = '---\nname: helper\ndescription: Helps\napproval_timeout: 1\n---\nHelp.\n';
 
-test('an agent that waits a second asks, is not answered, and does not do it', async () => {
+test('rejects a call of an agent after its own approval timeout of one second', async () => {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([delegateTo('helper', 'Write it.')])

@@ -43,7 +43,7 @@ describe('approvals', () => {
     expect(order.indexOf('approval-decide')).toBeLessThan(begun);
   });
 
-  test('the lead is told why it was rejected and goes on', async () => {
+  test('the lead receives the reason of a rejection and continues', async () => {
     const engine = await start(spawnOne(), {
       person: () => ({ kind: 'reject', reason: 'Too expensive today' }),
     });
@@ -55,7 +55,7 @@ describe('approvals', () => {
     expect(row?.subAgentCount).toBe(0);
   });
 
-  test('asks about a spawn and a delegation with medium risk, and about a batch with high risk', async () => {
+  test('a spawn and a delegation have medium risk, and a batch has high risk', async () => {
     const ask = async (script: Script) => {
       const engine = await start(script);
       await engine.ask('Look');
@@ -70,7 +70,7 @@ describe('approvals', () => {
     expect(await ask(batch())).toEqual([['parallel', 'high']]);
   });
 
-  test('exactly the edited prompt is what the child gets, and both hashes are kept', async () => {
+  test('a sub-agent gets exactly the edited prompt, and the hashes before and after the edit are stored', async () => {
     const prompt = 'Inspect the workspace, but only the README.';
     const engine = await start(spawnOne(), {
       person: (approval) => ({ kind: 'edit', value: { ...envelopeOf(approval), prompt } }),
@@ -85,7 +85,7 @@ describe('approvals', () => {
     expect(started?.envelopeHash).toBe(decided?.decision.hashAfter);
   });
 
-  test('the time of a call is its own, without the wait for an answer', async () => {
+  test('the duration of a tool call excludes the wait for approval', async () => {
     const engine = await start(writeFile({ path: 'a.txt', content: 'a' }), { person: () => null });
     await engine.send('Write it');
     const { approval } = await engine.event('approval-request');
@@ -98,7 +98,7 @@ describe('approvals', () => {
     await engine.event('workflow-end');
   });
 
-  test('an edit beyond what the lead has is refused, and the question stays open', async () => {
+  test('rejects an edit beyond the tools and the folder of the lead, and leaves the approval open', async () => {
     const engine = await start(spawnOne(), { person: () => null });
     const { workflowId } = await engine.send('Look');
     const request = await engine.event('approval-request');
@@ -123,7 +123,7 @@ describe('approvals', () => {
     expect((await engine.ended(workflowId)).outcome).toBe('completed');
   });
 
-  test('of many answers at the same time one wins, and it is the one that is stored', async () => {
+  test('stores exactly one of several concurrent answers', async () => {
     const engine = await start(spawnOne(), { person: () => null });
     const { workflowId } = await engine.send('Look');
     const request = await engine.event('approval-request');
@@ -140,7 +140,7 @@ describe('approvals', () => {
     expect(engine.of('approval-decide')).toHaveLength(1);
   });
 
-  test('three questions wait at the same time and are answered in any order', async () => {
+  test('three approvals are open at once and are answered in any order', async () => {
     const engine = await start(threeChildren(), { person: () => null });
     const { workflowId } = await engine.send('Look at all parts');
     await engine.event(
@@ -154,7 +154,7 @@ describe('approvals', () => {
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'completed', 'completed', 'completed']);
   });
 
-  test('each task of a batch is answered alone', async () => {
+  test('each task of a batch is approved or rejected separately', async () => {
     const engine = await start(batch(), {
       person: (_, item) => (item === 0 ? { kind: 'reject', reason: 'not this half' } : { kind: 'allow' }),
     });
@@ -164,7 +164,7 @@ describe('approvals', () => {
     expect(engine.model.requests.at(-1)?.seen.results[0]?.text).toContain('not this half');
   });
 
-  test('with nobody to ask everything is answered no, and recorded as a rule', async () => {
+  test('the policy none rejects every approval and records the decision as a rule', async () => {
     // It is not offered the tool, and calls it all the same.
     const script = new Script()
       .on({ step: 1 })
@@ -184,7 +184,7 @@ describe('approvals', () => {
     );
   });
 
-  test('an unanswered question ends as no when its time is over', async () => {
+  test('an unanswered approval is rejected at its timeout', async () => {
     const engine = await startEngine(spawnOne(), {
       person: () => null,
       settings: '[limits]\napproval_seconds = 1\n',
@@ -194,7 +194,7 @@ describe('approvals', () => {
     expect(engine.of('approval-decide')[0]?.decision).toMatchObject({ allowed: false, decidedBy: 'timeout' });
   });
 
-  test('writing a file asks with a diff; the edited content is what lands on disk', async () => {
+  test('the approval of a write contains a diff, and the edited content is written to disk', async () => {
     const engine = await start(writeFile({ content: 'asked\n' }), {
       person: (approval) => {
         const { subject } = approval.request;
@@ -217,7 +217,7 @@ describe('approvals', () => {
     expect(engine.model.requests[1]?.seen.results[0]?.text).toContain('Keep the folder clean');
   });
 
-  test('two writes of one response are asked together and done in request order', async () => {
+  test('two writes of one response are open together and are executed in the order of the response', async () => {
     const script = new Script()
       .on({ step: 1 })
       .reply([
@@ -243,7 +243,7 @@ describe('approvals', () => {
     expect(engine.of('tool-start').map(({ input }) => input)).toMatchObject([{ path: 'a.txt' }, { path: 'b.txt' }]);
   });
 
-  test('a tool that the lead does not have is named, with what it has', async () => {
+  test('the error for an unavailable tool names the tool and lists those of the lead', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'x', prompt: 'Do it', tools: ['browser'] })]);

@@ -41,7 +41,7 @@ async function asked(engine: Harness): Promise<string> {
 const decide = (engine: Harness, approvalId: string, answer: Answer = { kind: 'allow' }) =>
   engine.runtime.request('approval.decide', { approvalId, answer });
 
-test('it answers from what it knows and is counted, the question stays open, and the answer is kept; an empty one is refused', async () => {
+test('a question back is answered from the run context, counted and stored, and an empty question is rejected', async () => {
   const engine = await start(writing(), { person: () => null });
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
@@ -71,7 +71,7 @@ test('it answers from what it knows and is counted, the question stays open, and
   expect(JSON.stringify(engine.model.requests[2]?.seen.body.messages)).not.toContain('Because you wanted');
 });
 
-test('asked twice, the second request holds the first exchange', async () => {
+test('a second question back includes the first question and its answer', async () => {
   const engine = await start(writing(), { person: () => null });
   await engine.send('Take notes');
   const approvalId = await asked(engine);
@@ -86,7 +86,7 @@ test('asked twice, the second request holds the first exchange', async () => {
   expect(words).toMatch(/Why this\?.*Because you wanted notes\..*And why now\?/);
 });
 
-test('while it answers, one more is refused; an answer to the question ends it, counted', async () => {
+test('a second question back during the first is rejected, and a decision cancels the first, with its usage counted', async () => {
   const held = new Gate();
   const engine = await start(writing({ held }), { person: () => null });
   onTestFinished(() => held.open());
@@ -106,7 +106,7 @@ test('while it answers, one more is refused; an answer to the question ends it, 
   expect(engine.of('usage')).toHaveLength(3);
 });
 
-test('a model that fails leaves the question open, with why', async () => {
+test('a failed model request leaves the approval open and stores the error', async () => {
   const engine = await start(writing({ status: 400 }), { person: () => null });
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
@@ -117,7 +117,7 @@ test('a model that fails leaves the question open, with why', async () => {
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });
 
-test('a stop ends it with everything else, and nothing is left open', async () => {
+test('stopping the workflow ends a pending question back', async () => {
   const held = new Gate();
   const engine = await start(writing({ held }), { person: () => null });
   onTestFinished(() => held.open());
@@ -133,7 +133,7 @@ test('a stop ends it with everything else, and nothing is left open', async () =
   });
 });
 
-test('a bound forbids it, and says so; the question is still open', async () => {
+test('a token limit prevents a question back with an error, and the approval stays open', async () => {
   const settings = '[limits.run]\nmax_tokens = 1\n';
   const engine = await startEngine(writing(), { person: () => null, settings });
   await engine.send('Take notes');
@@ -146,7 +146,7 @@ test('a bound forbids it, and says so; the question is still open', async () => 
   expect((await engine.store.approval(approvalId))?.decisions).toEqual([null]);
 });
 
-test('the end of the program cuts it off; asleep nobody can say more, awake it can be asked again', async () => {
+test('a shutdown cuts off a question back, and a new one is possible only after a resume', async () => {
   const store = await memoryStore();
   const held = new Gate();
   onTestFinished(() => held.open());
@@ -177,7 +177,7 @@ test('the end of the program cuts it off; asleep nobody can say more, awake it c
   });
 });
 
-test('a stop tells all that it ended, also of two that were asked back at once', async () => {
+test('stopping a workflow counts all ended requests, including two concurrent questions back', async () => {
   const held = new Gate();
   onTestFinished(() => held.open());
   const script = new Script()
@@ -195,7 +195,7 @@ test('a stop tells all that it ended, also of two that were asked back at once',
   expect(ended).toMatchObject({ requests: 2, left: 0 });
 });
 
-test('a kill while it answers leaves nobody waiting for what it says', async () => {
+test('a question back that a kill interrupted is closed at the next start', async () => {
   const store = await memoryStore();
   const held = new Gate();
   onTestFinished(() => held.open());
@@ -226,7 +226,7 @@ test('a kill while it answers leaves nobody waiting for what it says', async () 
   ]);
 });
 
-test('asked while the response still comes, it sees the call that it is asked about', async () => {
+test('a question back during a streaming response includes the call that requires approval', async () => {
   const whole = new Gate();
   const script = new Script()
     .on(isBack)

@@ -42,7 +42,7 @@ async function toldAfter(person: (approval: Approval) => Answer | null, rules = 
   return engine.model.requests[1]?.seen.results[0]?.text ?? '';
 }
 
-test('each reply reaches the agent with its question, and stands in the decision', async () => {
+test('each reply reaches the agent with its question, and is stored in the decision', async () => {
   const answer = reply(
     { chosen: ['The new one'], words: '' },
     { chosen: ['YAML', 'JSON'], words: 'and CSV' },
@@ -61,7 +61,7 @@ test('each reply reaches the agent with its question, and stands in the decision
   });
 });
 
-test('a skipped question says so, and the agent decides', async () => {
+test('a skipped question is reported to the agent, which then decides', async () => {
   const told = await toldAfter(() => reply({ chosen: ['The old one'], words: '' }, null, { chosen: [], words: ' ' }));
   expect(told.match(/skipped: decide yourself/g)).toHaveLength(2);
   expect(told).toContain('→ The old one');
@@ -86,7 +86,7 @@ test('a reply that does not fit is refused, and the question stays open', async 
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });
 
-test('a reply to a question of yes and no is refused', async () => {
+test('rejects a reply to an approval that can only be allowed or rejected', async () => {
   const script = new Script()
     .step([toolUse('request_approval', { action: 'Go', reason: 'Because' })])
     .step([text('Done.')]);
@@ -98,7 +98,7 @@ test('a reply to a question of yes and no is refused', async () => {
   ).rejects.toThrow('yes or no');
 });
 
-test('no mode and no rule answers for the person', async () => {
+test('no mode and no rule answers a question in place of the person', async () => {
   const rules = '[[permissions.rules]]\neffect = "allow"\ntool = "*"\n';
   let asked = 0;
   const person = () => {
@@ -109,7 +109,7 @@ test('no mode and no rule answers for the person', async () => {
   expect(asked).toBe(1);
 });
 
-test('a rule that denies the tool does, without a question', async () => {
+test('a rule that denies the tool rejects its questions without showing them', async () => {
   const settings = '[[permissions.rules]]\neffect = "deny"\ntool = "ask_question"\n';
   const told = await toldAfter(() => {
     throw new Error('nobody may be asked');
@@ -117,14 +117,17 @@ test('a rule that denies the tool does, without a question', async () => {
   expect(told).toContain('denies');
 });
 
-test.each(['all', 'none'] as const)('with --approve %s nobody is asked, and the agent reads that', async (approve) => {
-  const engine = await start(asking(), { person: () => null });
-  const { workflowId } = await engine.send('Ask me', approve);
-  expect((await engine.ended(workflowId)).outcome).toBe('completed');
-  expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(/Nobody was asked|answered no/);
-});
+test.each(['all', 'none'] as const)(
+  'the policy --approve %s answers the question without the person, and the agent is informed',
+  async (approve) => {
+    const engine = await start(asking(), { person: () => null });
+    const { workflowId } = await engine.send('Ask me', approve);
+    expect((await engine.ended(workflowId)).outcome).toBe('completed');
+    expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(/Nobody was asked|answered no/);
+  },
+);
 
-test('too few choices, or the same twice, is told to the agent and asks nobody', async () => {
+test('rejects a question with too few choices, and does not show it to the person', async () => {
   const bad = { questions: [{ question: 'Which?', kind: 'single', choices: [{ label: 'One' }] }] };
   const engine = await start(asking(bad));
   await engine.ask('Ask me');

@@ -46,7 +46,7 @@ const spawns = {
   },
 };
 
-test('what was asked and what was approved stand beside each other, for each item', () => {
+test('each item of an approval pairs the requested input with the approved input', () => {
   const edited = envelopeOf('one', 'changed');
   const no = decisionAt({ item: 1, allowed: false });
   const [one, two] = spawns.subject.items;
@@ -68,7 +68,7 @@ test('what was asked and what was approved stand beside each other, for each ite
   ]);
 });
 
-describe('what was answered', () => {
+describe('the list of answered approvals', () => {
   const at = (second: number) => `2026-03-01T12:00:0${second}.000Z`;
   const rows: Record<string, Partial<ConversationRow>> = { c: { id: 'c' }, trash: { id: 'trash', deletedAt: at(1) } };
   const storeWith = (approvals: Approval[], given: Grant[] = []) => ({
@@ -78,7 +78,7 @@ describe('what was answered', () => {
     grantsGivenIn: () => Promise.resolve(given),
   });
 
-  test('newest first, each item alone, with the grant that answered it; nothing of the trash', async () => {
+  test('has one entry for each item, newest first, with its grant, and excludes deleted conversations', async () => {
     const answered = await recentlyAnswered(
       storeWith([
         approvalOf('a', spawns, decisionAt({ at: at(1), edited: 1, replies: [] }), decisionAt({ item: 1, at: at(3) })),
@@ -105,7 +105,7 @@ describe('what was answered', () => {
     expect(answered[1]?.grant).not.toBeNull();
   });
 
-  test('what the person made of a call is what its title names', async () => {
+  test('shows the title of the edited call', async () => {
     const title = phrase('write', { path: 'a', change: ' (+1 −0)' });
     const asked = { title: 'Write a (+1 −0)', says: { title, description: [] } };
     const [edited] = await recentlyAnswered(storeWith([approvalOf('a', asked, decisionAt({ edited: { path: 'b' } }))]));
@@ -114,12 +114,12 @@ describe('what was answered', () => {
     expect(plain).toMatchObject(asked);
   });
 
-  test('at most fifty', async () => {
+  test('has at most fifty entries', async () => {
     const many = Array.from({ length: 60 }, (_, n) => approvalOf(`a${n}`, {}, decisionAt({ at: at(n % 10) })));
     expect(await recentlyAnswered(storeWith(many))).toHaveLength(50);
   });
 
-  test('by grants: those of the workflow and those from elsewhere, each once, oldest first', async () => {
+  test('names the grants that were given or used in a workflow, each once, oldest first', async () => {
     const used = ['grant:b', 'grant:a', 'grant:b', 'grant:gone', 'user:1', null].map((ruleId) =>
       decisionAt({ ruleId }),
     );
@@ -141,7 +141,7 @@ describe('a question back', () => {
   }
   const contextOf = (payload: Payload | undefined) => (payload?.type === 'context-end' ? payload : null);
 
-  test('is kept with its answer; the next one comes after it', async () => {
+  test('is stored with its answer, and the next question follows it', async () => {
     const { approval, told, onChange, exchange } = exchangeWith(() => Promise.resolve('Because.'));
     await exchange.ask(' Why? ');
     await settled();
@@ -164,7 +164,7 @@ describe('a question back', () => {
   test.for<[string, () => Promise<string>, string]>([
     ['a failure', () => Promise.reject(new TriadError('overloaded', 'It is busy')), 'It is busy'],
     ['an end of the program', () => Promise.reject(new Stopped('shutdown')), 'Interrupted: ask again'],
-  ])('that has no answer because of %s says why', async ([, explain, error]) => {
+  ])('stores the reason if %s prevents its answer', async ([, explain, error]) => {
     const { told, exchange } = exchangeWith(explain);
     await exchange.ask('Why?');
     await settled();
@@ -190,7 +190,7 @@ describe('a question back', () => {
     expect(told).toHaveLength(2);
   });
 
-  test('that a crash left without an answer is ended at the next start, no other', () => {
+  test('is closed at the next start if a crash left it unanswered', () => {
     const context = (parts: object) => ({ id: 'x', question: 'Why?', answer: null, error: null, at: '', ...parts });
     const all = [context({ answer: 'A' }), context({}), context({ error: 'E' })];
     expect(interruptedExchanges({ ...approvalOf('q', {}, null), context: all })).toEqual([
@@ -200,7 +200,7 @@ describe('a question back', () => {
   });
 });
 
-describe('the door of answers', () => {
+describe('the list of open approvals', () => {
   function doorWith(
     open: Approval[],
     parts: { outcome?: string; deletedAt?: string; active?: boolean; asleep?: boolean } = {},
@@ -230,7 +230,7 @@ describe('the door of answers', () => {
   }
   const asleep = () => [approvalOf('q1', {}, null), approvalOf('q2', {}, null)];
 
-  test('keeps the questions of interrupted workflows, none of others, of the trash or that are asked now', async () => {
+  test('contains the approvals of interrupted workflows, unless deleted or already open in the gate', async () => {
     const of = async (parts: Parameters<typeof doorWith>[1]) => {
       const { door, shown, onChange } = doorWith(asleep(), parts);
       await door.refresh();
@@ -249,7 +249,7 @@ describe('the door of answers', () => {
     expect(shown()).toEqual([]);
   });
 
-  test('an answer to one resumes its workflow once, waits until it is asked again, and goes to the gate', async () => {
+  test('resumes the workflow once for an answer, and passes the answer to the gate when the approval reopens', async () => {
     const { door, state, decide, resume } = doorWith(asleep());
     await door.refresh();
     const answers = ['q1', 'q2'].map((id) => door.decide(id, 0, { kind: 'allow' }));
@@ -267,7 +267,7 @@ describe('the door of answers', () => {
     expect(decide).toHaveBeenCalledTimes(2);
   });
 
-  test('an answer to one that is open resumes nothing', async () => {
+  test('passes an answer directly to the gate if the approval is already open', async () => {
     const { door, state, decide, resume } = doorWith(asleep());
     await door.refresh();
     state.gate.add('q1');
@@ -277,7 +277,7 @@ describe('the door of answers', () => {
     expect(decide).toHaveBeenCalledTimes(2);
   });
 
-  test('a no for a sub-agent goes to the question that it waits for, if that is open', async () => {
+  test('passes a rejection of a sub-agent to its approval if the approval is open', async () => {
     const { door, decide, question } = doorWith([]);
     expect(await door.rejectSpawn('run', 'No')).toBe(false);
     question.current = { approvalId: 'q', item: 1, answered: true };
@@ -287,7 +287,7 @@ describe('the door of answers', () => {
     expect(decide.mock.calls).toEqual([['q', 1, { kind: 'reject', reason: 'No' }]]);
   });
 
-  test('an agent that is asleep cannot be asked back', async () => {
+  test('rejects a question back to an agent of an interrupted workflow', async () => {
     const { door, state, explain } = doorWith(asleep());
     await door.refresh();
     await expect(door.explain('q1', 'Why?')).rejects.toMatchObject({ code: 'conflict' });
@@ -300,7 +300,7 @@ describe('the door of answers', () => {
     ]);
   });
 
-  test('an event that may close one has them read anew, others do not', async () => {
+  test('is read again only after an event that can close one of its approvals', async () => {
     const { door, onChange } = doorWith(asleep());
     const reads = async (event: object): Promise<number> => {
       onChange.mockClear();

@@ -68,18 +68,22 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `store-${seq}`), folder, grant }, check };
 }
 
-test('after a few durable events from the first yes on; in the full run after many', { timeout: 300_000 }, async () => {
-  const model = await start();
-  const folder = join(root, 'whole');
-  await mkdir(folder);
-  const life = { data: join(root, 'store'), url: model.url, folder, grant };
-  const whole = await live({ mode: 'start', ...life, groupSize: 1 });
-  await model.close();
-  const events = whole?.events ?? [];
-  const deciders = only(events, 'approval-decide').map(({ decision }) => decision.ruleId !== null);
-  expect(deciders, 'the grant answers for the second').toEqual([false, true, false]);
-  const around = moments(events);
-  expect(around.length).toBeGreaterThan(10);
-  // Between the decisions and what follows from them; within turns others kill.
-  await killAfterEach(around, pointAt, ({ type }) => /^(approval|grant|tool)-/.test(type));
-});
+test(
+  'a grant survives kills after the first approval; the full run tests more kill points',
+  { timeout: 300_000 },
+  async () => {
+    const model = await start();
+    const folder = join(root, 'whole');
+    await mkdir(folder);
+    const life = { data: join(root, 'store'), url: model.url, folder, grant };
+    const whole = await live({ mode: 'start', ...life, groupSize: 1 });
+    await model.close();
+    const events = whole?.events ?? [];
+    const deciders = only(events, 'approval-decide').map(({ decision }) => decision.ruleId !== null);
+    expect(deciders, 'the grant answers for the second').toEqual([false, true, false]);
+    const around = moments(events);
+    expect(around.length).toBeGreaterThan(10);
+    // Between the decisions and what follows from them; within turns others kill.
+    await killAfterEach(around, pointAt, ({ type }) => /^(approval|grant|tool)-/.test(type));
+  },
+);

@@ -48,7 +48,7 @@ test('an edited coagent runs with its prompt', async () => {
   expect(runs.find(({ kind }) => kind === 'coagent')!.envelope.systemPrompt).toContain('Be strict.');
 });
 
-test('rejects an edit that widens a stage, and the question stays open', async () => {
+test('rejects an edit that gives a stage more tools, and leaves the approval open', async () => {
   const engine = await startChain(chainScript({ polish: { blocks: [text('Rain.')] } }), { person: () => null });
   const { envelope, decide } = await firstQuestion(engine);
   const [draft, polish] = envelope.stages;

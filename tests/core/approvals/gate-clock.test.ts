@@ -16,7 +16,7 @@ afterEach(() => void vi.useRealTimers());
 
 const pass = (ms: number) => void vi.advanceTimersByTime(ms);
 
-test('no answer in time is a no to what is still open, also where it may be a yes and nobody was there', async () => {
+test('a timeout rejects the unanswered items, even with on_timeout set to approve if no client was attached', async () => {
   const { gate, asking, decisions } = gateWith();
   const answered = gate.ask(requestOf({ subject: spawnOf('a', 'b'), remainingMs: 10_000 }), asking);
   await settled();
@@ -45,7 +45,7 @@ test('no answer in time is a no to what is still open, also where it may be a ye
   ]);
 });
 
-test('it is a yes only where the question says so and somebody was there', async () => {
+test('a timeout approves only if on_timeout is approve and a client is attached', async () => {
   const { gate, asking } = gateWith();
   const answered = gate.ask(requestOf({ onTimeout: 'approve', remainingMs: 10_000 }), asking);
   await settled();
@@ -54,7 +54,7 @@ test('it is a yes only where the question says so and somebody was there', async
   expect((await answered).decisions).toMatchObject([{ allowed: true, decidedBy: 'timeout', optionId: 'allow' }]);
 });
 
-test('what the person asked for themselves waits as long as they do, also where nobody is there', async () => {
+test('an approval that the person requested does not time out, also without a client', async () => {
   const { gate, asking } = gateWith();
   const subject = spawnOf('a') as SpawnSubject;
   const of = { conversationId: 'c', workflowId: 'w', runId: 'r' };
@@ -67,7 +67,7 @@ test('what the person asked for themselves waits as long as they do, also where 
   expect(gate.pending()[0]?.request.remainingMs).toBe(10_000);
 });
 
-test('a limit has no time while a client is attached, and lets the run finish a minute after the last one left', async () => {
+test('a limit approval has no timeout while a client is attached, and is rejected a minute after the last one left', async () => {
   const { gate, asking, decisions } = gateWith();
   const bound = { of: 'run', name: 'iterations', value: 40 } as const;
   const subject = { kind: 'limit', bound, add: { iterations: 40 }, folder: '/work', hash: 'h' } as const;
@@ -85,7 +85,7 @@ test('a limit has no time while a client is attached, and lets the run finish a 
   expect(gate.isAttended).toBe(false);
 });
 
-test.each(['all', 'none'] as const)('a limit is never extended by the policy "%s"', async (policy) => {
+test.each(['all', 'none'] as const)('the policy "%s" never extends a limit', async (policy) => {
   const { gate, asking } = gateWith({ policy });
   const bound = { of: 'run', name: 'iterations', value: 40 } as const;
   const subject = { kind: 'limit', bound, add: { iterations: 40 }, folder: '/work', hash: 'h' } as const;
@@ -93,7 +93,7 @@ test.each(['all', 'none'] as const)('a limit is never extended by the policy "%s
   expect(decisions).toMatchObject([{ allowed: false, decidedBy: 'rule' }]);
 });
 
-test('it runs from when the question is shown, and stands still while the agent answers one', async () => {
+test('the timeout starts when the approval is shown, and pauses during a question back', async () => {
   const stored = Promise.withResolvers<DurableEvent>();
   const said = Promise.withResolvers<string>();
   const { gate, asking, changes } = gateWith({ explain: () => said.promise });
@@ -121,7 +121,7 @@ test('it runs from when the question is shown, and stands still while the agent 
   expect(gate.has('q')).toBe(false);
 });
 
-test('it stops with the gate, and for a question that was answered', async () => {
+test('the timeout ends with the gate and with the answer', async () => {
   const { gate, asking } = gateWith();
   gate.attach();
   void gate.ask(requestOf({ remainingMs: 10_000 }), asking);
@@ -136,7 +136,7 @@ test('it stops with the gate, and for a question that was answered', async () =>
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a stop after the answer changes nothing', async () => {
+test('a stop after the answer does not change the decision', async () => {
   const { gate, asking, controller, decisions } = gateWith();
   const answered = gate.ask(requestOf(), asking);
   await gate.decide('q', 0, { kind: 'allow' });
@@ -163,10 +163,10 @@ function clockWith(remainingMs: number) {
   return { clock, requests, expired, saved };
 }
 
-describe('the clock alone', () => {
+describe('the approval timeout', () => {
   beforeEach(() => void vi.useFakeTimers());
 
-  test('runs out while someone is there', () => {
+  test('expires while a client is attached', () => {
     const { clock, expired } = clockWith(10_000);
     clock.attach();
     vi.advanceTimersByTime(9_500);
@@ -175,7 +175,7 @@ describe('the clock alone', () => {
     expect(expired).toEqual(['Nobody answered in time']);
   });
 
-  test('stands still while nobody is there, and after the grace the answer is no', () => {
+  test('pauses while no client is attached, and rejects after the grace period', () => {
     const { clock, requests, expired } = clockWith(10_000);
     const leave = clock.attach();
     vi.advanceTimersByTime(4_000);
@@ -191,7 +191,7 @@ describe('the clock alone', () => {
     expect(expired).toEqual(['Nobody was there to answer']);
   });
 
-  test('with nobody there from the start, the grace begins with the question', () => {
+  test('starts the grace period with the request if no client was ever attached', () => {
     const { expired } = clockWith(10_000);
     vi.advanceTimersByTime(ANSWERER_GRACE_MS - 1_000);
     expect(expired).toEqual([]);
@@ -199,7 +199,7 @@ describe('the clock alone', () => {
     expect(expired).toEqual(['Nobody was there to answer']);
   });
 
-  test('what is left is stored, so that a restart goes on from there', () => {
+  test('stores the remaining time, so that it continues after a restart', () => {
     const { clock, saved } = clockWith(60_000);
     clock.attach();
     vi.advanceTimersByTime(12_000);
@@ -207,7 +207,7 @@ describe('the clock alone', () => {
     expect(saved.at(-1)).toBeLessThan(51_000);
   });
 
-  test('a machine that slept does not wake up to an expired question', () => {
+  test('does not expire because the machine slept', () => {
     const { clock, expired, requests } = clockWith(10_000);
     clock.attach();
     vi.advanceTimersByTime(1_000);

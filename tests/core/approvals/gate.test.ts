@@ -5,8 +5,8 @@ import type { DurableEvent } from '#contract/event.ts';
 import { Stopped } from '#core/base/stop.ts';
 import { gateWith, requestOf, settled, spawnOf } from './gate-with.ts';
 
-describe('an answer', () => {
-  test('is stored with who gave it and what it binds, and the question is closed', async () => {
+describe('an answer to an approval', () => {
+  test('is stored with its origin and the approved hash, and closes the approval', async () => {
     const { gate, asking, recorded, decisions } = gateWith();
     const answered = gate.ask(requestOf(), asking);
     await settled();
@@ -31,7 +31,7 @@ describe('an answer', () => {
     expect(gate.pending()).toEqual([]);
   });
 
-  test('of no has its reason, without white space around it, or none', async () => {
+  test('that rejects has a trimmed reason or null', async () => {
     const { gate, asking, decisions } = gateWith();
     void gate.ask(requestOf({ subject: spawnOf('a', 'b') }), asking);
     await gate.decide('q', 0, { kind: 'reject', reason: '  Too much ' });
@@ -42,7 +42,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('comes once: the second is told who was first, also while the first is being stored', async () => {
+  test('is accepted once: a second answer is rejected with the origin of the first, also while the first is stored', async () => {
     const stored = Promise.withResolvers<DurableEvent>();
     const { gate, asking } = gateWith();
     void gate.ask(requestOf({ subject: spawnOf('a', 'b') }), {
@@ -64,7 +64,7 @@ describe('an answer', () => {
     ['rule', 'a rule'],
     ['timeout', 'the time limit'],
     ['cancel', 'a stop'],
-  ] as const)('after one by %s is told so', async ([decidedBy, words]) => {
+  ] as const)('is rejected with the origin of an earlier answer by %s', async ([decidedBy, words]) => {
     const { gate, asking } = gateWith();
     const request = requestOf({ subject: spawnOf('a', 'b') });
     const before = { item: 0, decidedBy } as Decision;
@@ -72,7 +72,7 @@ describe('an answer', () => {
     await expect(gate.decide('q', 0, { kind: 'allow' })).rejects.toThrow(`answered by ${words} already`);
   });
 
-  test('to what is not open, or to an item that it does not have, is refused', async () => {
+  test('is rejected if the approval is closed or has no such item', async () => {
     const { gate, asking } = gateWith();
     await expect(gate.decide('q', 0, { kind: 'allow' })).rejects.toMatchObject({
       code: 'already_answered',
@@ -86,7 +86,7 @@ describe('an answer', () => {
     });
   });
 
-  test('with changes is what was checked, under its own hash; without any it is a plain yes', async () => {
+  test('with an edit stores the validated value and its hash, and counts as a plain approval if nothing changed', async () => {
     const { gate, asking, decisions } = gateWith();
     const answered = gate.ask(requestOf({ subject: spawnOf('a', 'b') }), asking);
     await gate.decide('q', 0, { kind: 'edit', value: 'other' });
@@ -107,7 +107,7 @@ describe('an answer', () => {
     expect(decisions()[2]).not.toHaveProperty('edited');
   });
 
-  test('with changes that do not fit leaves the question open', async () => {
+  test('with an invalid edit leaves the approval open', async () => {
     const { gate, asking, decisions } = gateWith({ revalidate: () => Promise.reject(new Error('too much')) });
     void gate.ask(requestOf(), asking);
     await expect(gate.decide('q', 0, { kind: 'edit', value: {} })).rejects.toThrow('too much');
@@ -115,7 +115,7 @@ describe('an answer', () => {
     expect(gate.has('q')).toBe(true);
   });
 
-  test('that cannot be taken back needs a second step, a no does not', async () => {
+  test('to an irreversible action must be confirmed to allow, but not to reject', async () => {
     const { gate, asking } = gateWith();
     void gate.ask(requestOf({ reversible: false, subject: spawnOf('a', 'b', 'c') }), asking);
     await expect(gate.decide('q', 0, { kind: 'allow' })).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe('an answer', () => {
     expect(await gate.decide('q', 1, { kind: 'reject', reason: '' })).toMatchObject({ allowed: false });
   });
 
-  test('that grants more gives it once it is taken, and not where the grant does not fit', async () => {
+  test('with a grant gives the grant after the decision, and is rejected if the grant is invalid', async () => {
     const give = vi.fn<() => void>();
     const grant = vi.fn(() => give);
     const { gate, asking } = gateWith({ grant });
@@ -143,7 +143,7 @@ describe('an answer', () => {
     expect(give).toHaveBeenCalledOnce();
   });
 
-  test('in words is a yes with them', async () => {
+  test('with replies counts as an approval and stores the replies', async () => {
     const question = { question: 'Which?', kind: 'single' as const, choices: [] };
     const { gate, asking, decisions } = gateWith();
     void gate.ask(
@@ -155,8 +155,8 @@ describe('an answer', () => {
   });
 });
 
-describe('without the person', () => {
-  test('rules answer first, each its item; the person is asked for the rest', async () => {
+describe('an approval without an answer from the person', () => {
+  test('is decided by rules for each item, and shown to the person for the remaining items', async () => {
     const { gate, asking, decisions } = gateWith({
       rulings: [
         { allowed: true, ruleId: 'user:1', reason: null },
@@ -172,7 +172,7 @@ describe('without the person', () => {
     expect(gate.has('q')).toBe(true);
   });
 
-  test('“all” says yes to what no rule has denied, “none” says no to everything', async () => {
+  test('is allowed by the policy all unless a rule denies it, and rejected by the policy none', async () => {
     const denied = { allowed: false, ruleId: 'user:1', reason: 'No' };
     const all = gateWith({ policy: 'all', rulings: [denied, null] });
     await all.gate.ask(requestOf({ subject: spawnOf('a', 'b') }), all.asking);
@@ -193,7 +193,7 @@ describe('without the person', () => {
     ]);
   });
 
-  test('a stop is a no to what is still open, and says why', async () => {
+  test('is rejected by a stop for the open items, with the reason of the stop', async () => {
     const { gate, asking, controller, decisions } = gateWith();
     const answered = gate.ask(requestOf({ subject: spawnOf('a', 'b') }), asking);
     await gate.decide('q', 0, { kind: 'allow' });
@@ -207,13 +207,13 @@ describe('without the person', () => {
     expect(gate.has('q')).toBe(false);
   });
 
-  test('of a run that was stopped before, a question is closed at once', async () => {
+  test('is rejected at once if the run was stopped before', async () => {
     const { gate, asking, controller } = gateWith();
     controller.abort(new Stopped('parent'));
     expect((await gate.ask(requestOf(), asking)).decisions).toMatchObject([{ allowed: false, decidedBy: 'cancel' }]);
   });
 
-  test('an interruption by the program decides nothing: the question is for the next start', async () => {
+  test('stays undecided after a shutdown, and opens again at the next start', async () => {
     const { gate, asking, controller, decisions } = gateWith();
     const answered = gate.ask(requestOf(), asking);
     const why = new Stopped('shutdown');
@@ -224,8 +224,8 @@ describe('without the person', () => {
   });
 });
 
-describe('a question', () => {
-  test('is shown when it is stored, and told of when it opens and closes', async () => {
+describe('an approval in the gate', () => {
+  test('is shown after it is stored, and each change is announced', async () => {
     const stored = Promise.withResolvers<DurableEvent>();
     const { gate, asking, changes } = gateWith();
     const record = () => stored.promise;
@@ -241,13 +241,13 @@ describe('a question', () => {
     expect(changes).toHaveBeenCalledTimes(3);
   });
 
-  test('that could not be stored is not asked', async () => {
+  test('that could not be stored is not shown', async () => {
     const { gate, asking } = gateWith();
     const broken = () => Promise.reject(new Error('disk full'));
     await expect(gate.ask(requestOf(), { ...asking, record: broken })).rejects.toThrow('disk full');
   });
 
-  test('that was answered whole before a restart is handed back; one that was not keeps its answers', async () => {
+  test('with all answers from before a restart is returned at once, and with some answers keeps them', async () => {
     const { gate, asking, recorded } = gateWith();
     const done = { item: 0, allowed: true } as Decision;
     const whole: Approval = { request: requestOf(), decisions: [done] };
@@ -264,7 +264,7 @@ describe('a question', () => {
     ).toEqual(['approval-decide']);
   });
 
-  test('is found by the run that waits for it, with its item', async () => {
+  test('is found by the waiting run, with its item', async () => {
     const { gate, asking } = gateWith();
     void gate.ask(requestOf({ subject: spawnOf('a', 'b') }), asking);
     await gate.decide('q', 0, { kind: 'allow' });
@@ -273,7 +273,7 @@ describe('a question', () => {
     expect(gate.questionOf('run-x')).toBeNull();
   });
 
-  test('can be asked back; its answer ends what the agent still says, before the run goes on', async () => {
+  test('can be asked back, and its decision cuts off the pending reply before the run continues', async () => {
     const saying = Promise.withResolvers<string>();
     const signals: AbortSignal[] = [];
     const { gate, asking, recorded } = gateWith({

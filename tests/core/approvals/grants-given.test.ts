@@ -39,8 +39,8 @@ async function engineWith(script: Script, grant: GrantRequest, options: HarnessO
 const deciders = (engine: Harness): string[] =>
   engine.of('approval-decide').map(({ decision }) => (decision.ruleId === null ? 'person' : 'grant'));
 
-describe('the scope', () => {
-  test('the same pattern is not asked about again, another is; the record names the grant', async () => {
+describe('the scope of a grant', () => {
+  test('covers calls that match its pattern, and the decision records the grant', async () => {
     const script = writes('docs/a.md', 'docs/b.md', 'notes.md');
     const engine = await engineWith(script, { scope: 'project', pattern: 'docs/*.md' });
     await engine.ask('Write');
@@ -57,14 +57,14 @@ describe('the scope', () => {
     ['workflow', ['person', 'grant', 'person', 'person']],
     ['conversation', ['person', 'grant', 'grant', 'grant']],
   ] as const;
-  test.for(variations(scopes))('%s', async ([scope, expected]) => {
+  test.for(variations(scopes))('limits a grant for the %s to its own calls', async ([scope, expected]) => {
     const engine = await engineWith(writes('a.md', 'a.md'), { scope, pattern: 'a.md' });
     await engine.ask('Write');
     await engine.ask('Write');
     expect(deciders(engine)).toEqual(expected);
   });
 
-  test('another conversation in the folder meets only what holds for the project', async () => {
+  test('lets only project grants apply to another conversation in the folder', async () => {
     for (const [scope, expected] of [
       ['conversation', 'person'],
       ['project', 'rule'],
@@ -81,7 +81,7 @@ describe('the scope', () => {
     }
   });
 
-  test('another agent is asked', async () => {
+  test('excludes another agent', async () => {
     const script = new Script();
     const write = (content: string) => toolUse('write_file', { path: 'a.md', content });
     const child = spawn({ name: 'writer', prompt: 'Write it too.', tools: ['write_file'] });
@@ -102,15 +102,15 @@ describe('the scope', () => {
   });
 });
 
-describe('its end', () => {
-  test('after so many calls it is asked again', async () => {
+describe('the end of a grant', () => {
+  test('comes after its maximum number of calls', async () => {
     const wish = { scope: 'project', pattern: 'a.md', calls: 1 } as const;
     const engine = await engineWith(writes('a.md', 'a.md', 'a.md'), wish);
     await engine.ask('Write');
     expect(deciders(engine)).toEqual(['person', 'grant', 'person']);
   });
 
-  test('revoked, it answers nothing; that is told where it was given, and only once', async () => {
+  test('comes with its revocation, which is recorded once in the conversation of the grant', async () => {
     const engine = await engineWith(writes('a.md'), { scope: 'project', pattern: 'a.md' });
     await engine.ask('Write');
     const { grants } = await engine.runtime.request('permissions.list', { folder: engine.folder });
@@ -126,7 +126,7 @@ describe('its end', () => {
     expect((await engine.runtime.request('permissions.list', { folder: engine.folder })).grants).toEqual([]);
   });
 
-  test('it outlives the program with its count, and the conversation where it was given', async () => {
+  test('survives a restart and the deletion of its conversation, with its use count', async () => {
     const store = await memoryStore();
     const kept = lasting(store);
     const wish = { scope: 'project', pattern: 'a.md', calls: 3, minutes: 60 } as const;
@@ -146,7 +146,7 @@ describe('its end', () => {
   });
 });
 
-describe('what cannot be granted', () => {
+describe('a grant is rejected for', () => {
   async function refusedWith(script: Script, wish: GrantRequest): Promise<unknown> {
     const engine = await start(script, { person: () => null });
     const { workflowId } = await engine.send('Go');
@@ -163,7 +163,7 @@ describe('what cannot be granted', () => {
     return problem;
   }
 
-  test('a temporary agent, who could be told anything', async () => {
+  test('a temporary agent, whose prompt can be anything', async () => {
     expect(await refusedWith(spawnOne(), { scope: 'project', pattern: '*' })).toMatchObject({
       code: 'bad_input',
       message: 'This question can be allowed once only',
@@ -171,7 +171,7 @@ describe('what cannot be granted', () => {
   });
 
   test.for(variations(['other.md', '../**', '/etc/**']))(
-    'a pattern that this call does not match: %s',
+    'a pattern that does not match the call: %s',
     async (pattern) => {
       const problem = await refusedWith(writeFile({ path: 'a.md' }), { scope: 'project', pattern });
       expect(problem).toMatchObject({ code: 'bad_input' });
@@ -179,7 +179,7 @@ describe('what cannot be granted', () => {
   );
 });
 
-test('a defined agent can be delegated to without asking again', async () => {
+test('a grant allows repeated delegations to a defined agent', async () => {
   const engine = await engineWith(delegate(), { scope: 'conversation', pattern: 'code-reviewer' });
   await engine.ask('Review');
   await engine.ask('Review');

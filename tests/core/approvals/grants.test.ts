@@ -35,7 +35,7 @@ async function loaded(stored: readonly Grant[]) {
 const many = (parts: Partial<Grant>, id: string) =>
   Array.from({ length: inFullRun ? 10_000 : 1000 }, (_, index) => grantOf({ ...parts, id: `${id}${index}` }));
 
-test('revoked ones by the thousand are not looked at by a call, nor by the list', async () => {
+test('thousands of revoked grants are examined neither for a call nor for the list', async () => {
   const revoked = many({ revokedAt: '2026-03-01T11:30:00.000Z' }, 'revoked');
   const { grants, looks, close } = await loaded([...revoked, grantOf({ id: 'one' })]);
   expect(grants.candidates(ABOUT, NOW)).toHaveLength(1);
@@ -46,7 +46,7 @@ test('revoked ones by the thousand are not looked at by a call, nor by the list'
   await Promise.all([close(), alone.close()]);
 });
 
-test('those of other agents, tools, folders and workflows are not looked at by a call', async () => {
+test('grants of other agents, tools, folders and workflows are not examined for a call', async () => {
   const others = [
     ...many({ agent: 'other' }, 'a'),
     ...many({ tool: 'glob' }, 't'),
@@ -60,7 +60,7 @@ test('those of other agents, tools, folders and workflows are not looked at by a
   await close();
 });
 
-test('one that has ended by itself is looked at once more, then never again', async () => {
+test('an expired grant is examined once more and then never again', async () => {
   const { grants, looks, close } = await loaded([grantOf({ id: 'one' })]);
   const ends = { ...grantOf({ id: 'late', expiresAt: new Date(NOW + 1).toISOString() }) };
   grants.give(ends, () => Promise.resolve());
@@ -71,7 +71,7 @@ test('one that has ended by itself is looked at once more, then never again', as
   await close();
 });
 
-test('the last of so many calls ends it', async () => {
+test('a grant ends with its last allowed call', async () => {
   const { grants, close } = await loaded([grantOf({ id: 'one', maxCalls: 1 })]);
   grants.use('one', () => Promise.resolve());
   expect(grants.candidates(ABOUT, NOW)).toEqual([]);
@@ -79,7 +79,7 @@ test('the last of so many calls ends it', async () => {
   await close();
 });
 
-test('each scope is met where it holds', async () => {
+test('a grant applies within its scope: project, conversation or workflow', async () => {
   const scopes = ['project', 'conversation', 'workflow'] as const;
   const { grants, close } = await loaded(scopes.map((scope) => grantOf({ id: scope, scope })));
   const met = (where: Partial<typeof ABOUT>) => grants.candidates({ ...ABOUT, ...where }, NOW).map(({ id }) => id);

@@ -31,7 +31,7 @@ test.for([
   ['the permission', 'effect = "deny"\npermission = "FilesystemRead"'],
   ['the reading of a file alone', 'effect = "deny"\ntool = "read_file"'],
   ['all that reads is asked about', 'effect = "ask"\npermission = "FilesystemRead"'],
-] as const)('%s', async ([, lines]) => {
+] as const)('hides file names under a rule about reading: %s', async ([, lines]) => {
   const found = await outputs(rule(lines), [
     ['list_directory', { path: 'docs' }],
     ['list_directory', { path: 'docs/deep' }],
@@ -44,19 +44,19 @@ test.for([
   expect(found[3]).toBe('README.md:1:word\ndocs/plan.md:1:word');
 });
 
-test('not through a link either', async () => {
+test('hides file names also through a link', async () => {
   const deny = rule('effect = "deny"\npermission = "FilesystemRead"');
   const [listed] = await outputs(deny, [['list_directory', { path: 'alias' }]], true);
   expect(listed).toBe('deep/\nplan.md');
 });
 
-test('a file that may not be read is not searched by its name', async () => {
+test('a search does not open a file that the agent must not read', async () => {
   const deny = rule('effect = "deny"\ntool = "read_file"');
   const [found] = await outputs(deny, [['grep', { pattern: 'word', path: 'docs/secret-plan.md' }]]);
   expect(found).toBe('[No line matches, in 0 files.]');
 });
 
-test('a note is read as a file is: not by its path, its name or a link, nor is its name told', async () => {
+test('a note that the agent must not read cannot be read by path, name or link, and its name is not suggested', async () => {
   const deny = rule('effect = "deny"\ntool = "read_file"');
   const names = ['docs/secret-plan.md', 'secret-plan', '[[SECRET-PLAN]]', 'docs/plan.md'];
   const found = await outputs(deny, [
@@ -69,7 +69,7 @@ test('a note is read as a file is: not by its path, its name or a link, nor is i
   expect(found[4]).not.toContain('secret-plan');
 });
 
-test('what the person was asked about as a whole, and allowed, shows', async () => {
+test('a folder that the person allowed to list shows its files', async () => {
   const ask = '[[permissions.rules]]\neffect = "ask"\npermission = "FilesystemRead"\npattern = "docs/**"\n';
   const [top, deep] = await outputs(ask, [
     ['list_directory', { path: '.' }],
@@ -79,13 +79,13 @@ test('what the person was asked about as a whole, and allowed, shows', async () 
   expect(deep).toBe('SECRET.md');
 });
 
-test('another agent’s rule hides nothing from this one', async () => {
+test('a rule for another agent hides no file names', async () => {
   const deny = rule('effect = "deny"\nagent = "code-reviewer"\npermission = "FilesystemRead"');
   const [listed] = await outputs(deny, [['list_directory', { path: 'docs' }]]);
   expect(listed).toBe('deep/\nplan.md\nsecret-plan.md');
 });
 
-describe('the folder in the first request', () => {
+describe('the list of folder entries in the first request', () => {
   const listEntries = async (rules: string): Promise<string | undefined> => {
     const engine = await start(new Script().on({}).reply([text('Done.')]), { rules, files: FILES });
     await engine.ask('Look');

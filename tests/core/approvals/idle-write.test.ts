@@ -29,7 +29,7 @@ async function written(rules = '') {
   return { engine, file, result, asked: engine.of('approval-request'), modified: (await stat(file)).mtime };
 }
 
-test('nothing is asked, and the file is not touched', async () => {
+test('a write of identical content needs no approval and does not touch the file', async () => {
   const { engine, result, asked, modified } = await written();
   expect(asked).toEqual([]);
   expect(result).toMatchObject({
@@ -41,7 +41,7 @@ test('nothing is asked, and the file is not touched', async () => {
   expect(engine.of('tool-start')).toHaveLength(1);
 });
 
-test('a rule that asks has it asked about, in words that say so; after a yes the file is not touched either', async () => {
+test('a rule that asks requires approval for a write of identical content, which then does not touch the file', async () => {
   const { asked, result, modified } = await written(RULE('ask'));
   expect(asked.map(({ approval }) => approval)).toMatchObject([
     { risk: 'low', description: expect.stringMatching(/^notes\.md has exactly this content already/) as string },
@@ -51,7 +51,7 @@ test('a rule that asks has it asked about, in words that say so; after a yes the
   expect(modified).toEqual(OLD);
 });
 
-test('a rule that denies denies it, and one that allows it has nothing done', async () => {
+test('a rule that denies rejects a write of identical content, and a rule that allows leaves the file untouched', async () => {
   expect((await written(RULE('deny'))).result).toMatchObject({ status: 'error' });
   const allowed = await written(RULE('allow'));
   expect([allowed.result?.output, allowed.modified]).toEqual([
@@ -60,7 +60,7 @@ test('a rule that denies denies it, and one that allows it has nothing done', as
   ]);
 });
 
-test('what becomes of the file between the look and the call is not overwritten unasked', async () => {
+test('a file that changed between the check and the call is not overwritten without approval', async () => {
   const script = new Script()
     .on({ step: 1 })
     .reply([

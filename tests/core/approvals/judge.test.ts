@@ -11,24 +11,24 @@ import { samples } from '../../support/samples.ts';
 const verdict = (action: Partial<Action>, rules: Rule[] = [], grants: Grant[] = []) =>
   judge(actionOf(action), { rules, faults: [], alwaysAsk: NO_FILES }, grants, NOW);
 
-describe('which one decides', () => {
+describe('the deciding rule', () => {
   const allow = ruleOf({ effect: 'allow', tool: 'write_file' });
   const ask = ruleOf({ effect: 'ask', permission: 'FilesystemWrite' });
   const deny = ruleOf({ effect: 'deny', tool: 'write_*', pattern: 'docs/**' });
 
-  test('without rules a write is asked about, a read is not', () => {
+  test('is the default without rules: a write requires approval, a read does not', () => {
     expect(verdict({})).toMatchObject({ effect: 'ask', ruleId: 'default' });
     expect(verdict({ permissions: ['FilesystemRead'], asks: false })).toMatchObject({ effect: 'allow' });
   });
 
-  test('asking goes over allowing in one file, denying over both and over a grant', () => {
+  test('is the strictest one within a file, and a denial overrides a grant', () => {
     expect(verdict({}, [allow])).toMatchObject({ effect: 'allow', ruleId: allow.id });
     expect(verdict({}, [allow, ask])).toMatchObject({ effect: 'ask', ruleId: ask.id });
     expect(verdict({}, [allow, ask], [grantOf()])).toMatchObject({ effect: 'allow' });
     expect(verdict({}, [allow, ask, deny], [grantOf()])).toMatchObject({ effect: 'deny', ruleId: deny.id });
   });
 
-  test('between asking and allowing the project decides, denying wins from anywhere', () => {
+  test('is the rule of the project between asking and allowing, and any denial wins', () => {
     const inProject = ruleOf({ id: 'project:1', scope: 'project', effect: 'allow', tool: 'write_file' });
     expect(verdict({}, [ask, inProject])).toMatchObject({ effect: 'allow', ruleId: 'project:1' });
     expect(verdict({}, [deny, inProject])).toMatchObject({ effect: 'deny', ruleId: deny.id });
@@ -36,7 +36,7 @@ describe('which one decides', () => {
     expect(verdict({}, [allow, asksInProject])).toMatchObject({ effect: 'ask', ruleId: 'project:1' });
   });
 
-  test('what allows in the project, but not this call, hides neither what the person allows by its name nor what they ask about', () => {
+  test('is a rule of the person if the project rule that allows does not cover the call', () => {
     const start: Partial<Action> = {
       tool: 'delegate_task',
       starts: 'defined',
@@ -57,14 +57,14 @@ describe('which one decides', () => {
     expect(verdict(named, [{ ...own, tool: 'agent__helper' }, all])).toMatchObject({ ruleId: 'user:1' });
   });
 
-  test('what an agent requires adds a question, over a rule that allows and over the mode', () => {
+  test('is the requirement of the agent definition over a rule that allows and over the mode', () => {
     const requires = ['FilesystemWrite'];
     expect(verdict({ requires, mode: 'auto' }, [allow])).toMatchObject({ ruleId: 'agent:requires_approval' });
     expect(verdict({ requires: ['grep'] }, [allow])).toMatchObject({ effect: 'allow' });
     expect(verdict({ requires }, [deny])).toMatchObject({ effect: 'deny' });
   });
 
-  test('the mode answers only what nothing else is said about, and never what cannot be undone', () => {
+  test('is the mode only if nothing else applies, and never for an irreversible call', () => {
     expect(verdict({ mode: 'selective' }).effect).toBe('ask');
     expect(verdict({ mode: 'selective', risk: 'low' })).toMatchObject({
       effect: 'allow',
@@ -75,7 +75,7 @@ describe('which one decides', () => {
     expect(verdict({ mode: 'auto', reversible: false }, [allow], [grantOf()]).effect).toBe('ask');
   });
 
-  test('a command that cannot be undone is allowed only by a rule or a grant of the person that names tool and pattern', () => {
+  test('allows an irreversible command only if it belongs to the person and names tool and pattern', () => {
     const command: Partial<Action> = {
       tool: 'bash',
       permissions: ['Execute', 'FilesystemWrite'],
@@ -96,7 +96,7 @@ describe('which one decides', () => {
     expect(verdict(command, [named], [grant]).effect).toBe('ask');
   });
 
-  test('the start of a sub-agent is allowed only by a rule that names its tool whole and a pattern, of a temporary one only by the person’s own', () => {
+  test('allows a sub-agent only if it names tool and pattern, and a temporary one only if it belongs to the person', () => {
     const by = (tool: string, starts: Action['starts'], rule: Partial<Rule>, mode: Action['mode'] = 'manual') => {
       const targets = { values: starts === 'temporary' ? ['helper', 'spawned:helper'] : ['helper'], path: false };
       const rules = [ruleOf({ effect: 'allow', tool, pattern: '**', ...rule })];
@@ -125,7 +125,7 @@ describe('which one decides', () => {
     expect(by('spawn_agent', 'temporary', { tool: '*', effect: 'ask' }, 'auto').effect).toBe('ask');
   });
 
-  test('what does several things is allowed by several rules, each thing by one of them', () => {
+  test('may be a different one for each part of a command, and each part needs a rule that allows it', () => {
     const does = (...values: string[]): Partial<Action> => {
       return {
         tool: 'bash',
@@ -149,7 +149,7 @@ describe('which one decides', () => {
     expect(verdict({ targets: both }, each).effect).toBe('ask');
   });
 
-  test('a rule that denies by a link or another case holds; one that allows must match all', () => {
+  test('denies also through a link or in another letter case, and allows only if all names of the target match', () => {
     const targets = { values: ['real/a.md', 'docs/a.md'], path: true };
     expect(verdict({ targets }, [deny]).effect).toBe('deny');
     expect(verdict({ targets: { values: ['DOCS/a.md'], path: true } }, [deny]).effect).toBe('deny');
@@ -158,7 +158,7 @@ describe('which one decides', () => {
     expect(verdict({ targets: { values: ['docs/a.md'], path: true } }, [onDocs]).effect).toBe('allow');
   });
 
-  test('a permission allows a call that needs it and no other, and denies any that needs it', () => {
+  test('with a permission allows a call that needs only this permission, and denies any call that needs it', () => {
     const permissions: Permission[] = ['FilesystemRead', 'FilesystemWrite'];
     const onRead = ruleOf({ effect: 'allow', permission: 'FilesystemRead' });
     expect(verdict({ permissions }, [onRead]).effect).toBe('ask');
@@ -166,7 +166,7 @@ describe('which one decides', () => {
     expect(verdict({ permissions }, [{ ...onRead, effect: 'deny' }]).effect).toBe('deny');
   });
 
-  test('a temporary agent gets nothing that was allowed to a defined one of its name', () => {
+  test('for a defined agent does not allow a temporary agent of that name', () => {
     const mine = { ...allow, agent: 'writer' };
     const temporary = { agent: 'writer', scope: 'spawned:writer' };
     expect(verdict({ agent: 'writer', scope: 'writer' }, [mine]).effect).toBe('allow');
@@ -176,7 +176,7 @@ describe('which one decides', () => {
   });
 });
 
-test('a grant holds for its agent, tool, folder, pattern, scope, time and number alone', () => {
+test('a grant covers only its agent, tool, folder, pattern, scope, time and number of calls', () => {
   const action = actionOf({});
   expect(grantCovers(grantOf(), action, NOW)).toBe(true);
   const others: Partial<Grant>[] = [
@@ -233,7 +233,7 @@ const actions = fc
   })
   .map((parts) => actionOf({ ...parts, scope: parts.agent }));
 
-describe('whatever the rules and grants are', () => {
+describe('for any rules and grants', () => {
   test('a rule that denies wins', () => {
     fc.assert(
       fc.property(actions, rules, grants, (action, all, given) => {
@@ -245,7 +245,7 @@ describe('whatever the rules and grants are', () => {
     );
   });
 
-  test('one more rule that denies the tool, a permission or a target of the call makes it a no', () => {
+  test('adding a rule that denies the tool, a permission or a target rejects the call', () => {
     const where = fc.record({ at: fc.nat(), of: fc.constantFrom('tool', 'permission', 'target') });
     fc.assert(
       fc.property(actions, rules, grants, where, (action, all, given, { at, of }) => {
@@ -267,7 +267,7 @@ describe('whatever the rules and grants are', () => {
     );
   });
 
-  test('what cannot be done at all, or rules of which some cannot be read, allow nothing', () => {
+  test('an impossible call or a faulty rule file allows nothing', () => {
     fc.assert(
       fc.property(actions, rules, grants, (action, all, given) => {
         const unable = judge({ ...action, ceiling: 'No' }, { rules: all, faults: [], alwaysAsk: NO_FILES }, given, NOW);
@@ -278,7 +278,7 @@ describe('whatever the rules and grants are', () => {
     );
   });
 
-  test('without a known target no rule or grant on a pattern allows', () => {
+  test('no rule or grant with a pattern allows a call without a known target', () => {
     fc.assert(
       fc.property(actions, rules, grants, (action, all, given) => {
         const onPatterns = all.filter(({ pattern }) => pattern !== null);
@@ -290,7 +290,7 @@ describe('whatever the rules and grants are', () => {
     );
   });
 
-  test('the verdict says what made it', () => {
+  test('the verdict names the deciding step and its reason', () => {
     fc.assert(
       fc.property(actions, rules, grants, (action, all, given) => {
         const { effect, ruleId, reason, steps } = judge(

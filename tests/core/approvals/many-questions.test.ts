@@ -50,9 +50,9 @@ async function full(store?: Store) {
 }
 
 fullTest([
-  'tests/core/approvals/many-questions.test.ts › those that wait are judged when their turn comes: a grant given meanwhile answers them',
-  'tests/core/approvals/many-questions.test.ts › an interruption and a new start lose none, open or waiting',
-])('each answer lets the next one in, whichever it was', async () => {
+  'tests/core/approvals/many-questions.test.ts › waiting approvals are judged when a slot is free, and a new grant then allows them',
+  'tests/core/approvals/many-questions.test.ts › a restart loses no open or waiting approval',
+])('each answer frees a slot for the next waiting approval', async () => {
   const { engine, workflowId, ids, allow } = await full();
   await allow(ids[7]!);
   await eventually(() => expect(askedPaths(engine)).toEqual(PATHS.slice(0, MAX_OPEN_QUESTIONS + 1)));
@@ -63,7 +63,7 @@ fullTest([
   expect(await readdir(engine.folder)).toEqual(['README.md', ...PATHS]);
 });
 
-test('those that wait are judged when their turn comes: a grant given meanwhile answers them', async () => {
+test('waiting approvals are judged when a slot is free, and a new grant then allows them', async () => {
   const { engine, workflowId, ids, allow } = await full();
   await allow(ids[0]!, { scope: 'workflow', pattern: '*.md' });
   await eventually(() =>
@@ -74,7 +74,7 @@ test('those that wait are judged when their turn comes: a grant given meanwhile 
   await engine.ended(workflowId);
 });
 
-test('a stop ends those that wait too, and each call has its result', async () => {
+test('a stop ends open and waiting approvals, and each call has a result', async () => {
   const { engine, workflowId } = await full();
   await engine.runtime.request('workflow.stop', { workflowId });
   expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'cancelled' });
@@ -84,7 +84,7 @@ test('a stop ends those that wait too, and each call has its result', async () =
   expect(await readdir(engine.folder)).toEqual(['README.md']);
 });
 
-test('an interruption and a new start lose none, open or waiting', async () => {
+test('a restart loses no open or waiting approval', async () => {
   const store = await memoryStore();
   const { engine, workflowId, ids, allow } = await full(lasting(store));
   await allow(ids[3]!);

@@ -35,7 +35,7 @@ async function restarted() {
   };
 }
 
-test('all are answered at once: the workflow is resumed once, and ends as if nothing had been', async () => {
+test('concurrent answers to all approvals resume the workflow once, and the workflow completes', async () => {
   const { store, runtime, seen, asked, asleep, workflowId, model } = await restarted();
   expect(asleep()).toEqual(asked);
   expect(seen.state.questions).toEqual([]);
@@ -49,7 +49,7 @@ test('all are answered at once: the workflow is resumed once, and ends as if not
   model.expectDone();
 });
 
-test('one is refused: the others are open and no longer asleep, in sight at every moment, so nothing that somebody writes there is lost', async () => {
+test('after one rejection the other approvals stay visible and become open', async () => {
   const { runtime, seen, asked, asleep } = await restarted();
   const [first = '', ...others] = asked;
   const decision = await runtime.request('approval.decide', {
@@ -90,7 +90,7 @@ function readingOf(reads: Promise<Approval[]>[], store: Store, resumed: () => bo
 
 const decided = (approvalId: string) => ({ type: 'approval-decide', approvalId }) as AgentEvent;
 
-test('one that is answered while they are read anew is not shown again', async () => {
+test('an approval that is answered during a refresh is not shown again', async () => {
   const { store } = await restarted();
   const [answered, ...others] = await store.openApprovals();
   if (answered === undefined) throw new Error('three wait');
@@ -106,7 +106,7 @@ test('one that is answered while they are read anew is not shown again', async (
   expect(shown()).toEqual(others.map(({ request }) => request.id));
 });
 
-test('a decision about one of them makes them read anew, one about another does not', async () => {
+test('only a decision about a listed approval refreshes the list', async () => {
   const { store } = await restarted();
   const all = await store.openApprovals();
   const reads = [all, all.slice(1), []].map((found) => Promise.resolve(found));
@@ -118,7 +118,7 @@ test('a decision about one of them makes them read anew, one about another does 
   await eventually(() => expect(shown()).toEqual(all.slice(1).map(({ request }) => request.id)));
 });
 
-test('those of a workflow that is being resumed stay when they are read anew, others that are open do not come', async () => {
+test('approvals of a resuming workflow stay listed in a refresh, and no further ones are added', async () => {
   const { store } = await restarted();
   const [known, ...others] = await store.openApprovals();
   if (known === undefined) throw new Error('three wait');
@@ -131,7 +131,7 @@ test('those of a workflow that is being resumed stay when they are read anew, ot
   expect(shown()).toEqual([known.request.id]);
 });
 
-test('in the trash they are out of sight, nothing starts, and they come back with it', async () => {
+test('deleting the conversation hides its approvals and prevents answers, and restoring shows them again', async () => {
   const { store, runtime, asked, asleep, workflowId, conversationId } = await restarted();
   await runtime.request('conversation.delete', { conversationId });
   await eventually(() => expect(asleep()).toEqual([]));

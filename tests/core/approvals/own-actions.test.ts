@@ -46,14 +46,14 @@ async function approval({ mode = 'manual', rules = '', project, tools, approve }
 
 const STEERING = 'Files that run code or steer programs are asked about unless a rule or a grant names them.';
 
-test('manual: each write is asked about', async () => {
+test('the mode manual requires approval for each write', async () => {
   const { said, phrases, asked } = await approval({});
   expect(said).toBe(`${FIRST} ${STEERING}`);
   expect(phrases?.map(sentenceOf)).toEqual([FIRST, STEERING].map((sentence) => sentence.slice(0, -1)));
   expect(asked).toEqual(['docs/new.md', 'README.md', 'package.json']);
 });
 
-test('selective: a new file is not, replacing one is, and one that steers programs is', async () => {
+test('the mode selective requires approval for replacing a file or writing a control file, but not for a new file', async () => {
   const { said, asked } = await approval({ mode: 'selective' });
   expect(said).toBe(
     `Of its own actions, those of low risk, such as making a new file, will not be asked about; the others will. ${STEERING}`,
@@ -61,7 +61,7 @@ test('selective: a new file is not, replacing one is, and one that steers progra
   expect(asked).toEqual(['README.md', 'package.json']);
 });
 
-test('auto: only one that steers programs is', async () => {
+test('the mode auto requires approval only for a control file', async () => {
   const { said, asked } = await approval({ mode: 'auto' });
   expect(said).toBe(
     `Its own actions will not be asked about where they can be undone, or where it says so of a plan in its own words. ${STEERING}`,
@@ -69,7 +69,7 @@ test('auto: only one that steers programs is', async () => {
   expect(asked).toEqual(['package.json']);
 });
 
-test('a rule that allows is named with its place, and how rules stand to each other', async () => {
+test('a rule that allows is named with its location, and the precedence of rules is explained', async () => {
   const { said, asked } = await approval({ rules: RULE });
   expect(said).toMatch(
     /^Each of its own actions .* What was decided before goes before that \(denying first, .*\): Your rule allows the tool write_file on docs\/\*\* for all agents \(.*config\.toml:3\)\. Files that run code/,
@@ -77,13 +77,13 @@ test('a rule that allows is named with its place, and how rules stand to each ot
   expect(asked).toEqual(['README.md', 'package.json']);
 });
 
-test('a rule of a project that is not trusted allows nothing, and is not said to', async () => {
+test('a rule of an untrusted project allows nothing and is not mentioned', async () => {
   const { said, asked } = await approval({ project: RULE });
   expect(said).toBe(`${FIRST} ${STEERING}`);
   expect(asked).toEqual(['docs/new.md', 'README.md', 'package.json']);
 });
 
-test('of an agent without such tools no rule about them is named; a yes to everything asks nothing', async () => {
+test('rules about writing are not mentioned for an agent without such tools; the policy all requires no approval', async () => {
   expect((await approval({ tools: ['grep'], rules: RULE })).said).toBe(
     'It has no tool that writes files or reaches out.',
   );

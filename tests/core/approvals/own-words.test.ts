@@ -11,7 +11,7 @@ import { memoryStore } from '../../support/stores/pooled.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { actionOf, grantOf, NOW, ruleOf } from './support.ts';
 
-describe('of its own actions', () => {
+describe('the description of actions that require approval', () => {
   const write = actionOf({ agent: 'w', scope: 'w', targets: null });
   const read = actionOf({
     agent: 'w',
@@ -28,7 +28,7 @@ describe('of its own actions', () => {
     possible = [read, write],
   ) => ownActions({ own, possible }, { ...decided, ...parts });
 
-  test('each mode says what it asks, and the writers are those that would be asked about', () => {
+  test('differs by mode, and lists the tools that would require approval', () => {
     const { writers, byMode, without } = said();
     expect(writers).toEqual(['write_file']);
     expect(byMode.manual).toMatch(/^Each of its own actions .* will be asked about first\. Files that run code/);
@@ -39,14 +39,14 @@ describe('of its own actions', () => {
     expect(without).toBe('It has no tool that writes files or reaches out.');
   });
 
-  test('a yes or a no to everything goes before all of it', () => {
+  test('of the policies all and none is independent of the mode', () => {
     const all = said({ approve: 'all' });
     expect([...Object.values(all.byMode), all.without]).toEqual(Array(4).fill(all.without));
     expect(all.without).toMatch(/nothing will be asked/);
     expect(said({ approve: 'none' }).byMode.manual).toMatch(/with a no to every question/);
   });
 
-  test('rules, grants and what its definition requires are told where they are about one of its calls', () => {
+  test('names rules, grants and requirements of the definition only if they concern a possible call', () => {
     const rules = [
       ruleOf({ id: 'user:1', effect: 'deny', tool: 'write_file', pattern: 'private/**' }),
       ruleOf({ id: 'user:2', effect: 'ask', tool: 'bash' }),
@@ -77,7 +77,7 @@ describe('of its own actions', () => {
   });
 });
 
-describe('whether it will be asked about', () => {
+describe('the forecast whether a call requires approval', () => {
   const decided = { approve: 'ask' as 'ask' | 'all' | 'none', rules: [] as Rule[], grants: [] as Grant[], now: NOW };
   const of = (call: Parameters<typeof actionOf>[0], parts: Partial<typeof decided> = {}) => {
     const action = actionOf({ targets: null, ...call });
@@ -118,7 +118,7 @@ describe('whether it will be asked about', () => {
     expect(of(call as Parameters<typeof actionOf>[0], parts as Partial<typeof decided>)).toEqual(asking);
   });
 
-  test('tools that nothing tells apart stand together, and those that it always has are marked', () => {
+  test('groups tools with equal forecasts, and marks tools that an agent always has', () => {
     const possible = ['write_file', 'edit_file', 'read_file'].map((tool) =>
       actionOf({ tool, targets: null, ...(tool === 'read_file' ? read : {}) }),
     );
@@ -130,7 +130,7 @@ describe('whether it will be asked about', () => {
   });
 });
 
-describe('a call', () => {
+describe('the permission check of a call', () => {
   const toml = (lines: string) => `[[permissions.rules]]\n${lines}\n`;
   async function permissionsWith(text: string, found: Grant[] = []) {
     const folder = await folderWith({});
@@ -146,7 +146,7 @@ describe('a call', () => {
   }
   const record = () => Promise.resolve();
 
-  test('is held against the rules as they are now; one read serves all that ask at once', async () => {
+  test('uses the current rules, and shares one read between concurrent checks', async () => {
     const { permissions, folder, file } = await permissionsWith(toml('effect = "deny"\ntool = "write_file"'));
     const action = actionOf({ folder });
     expect(permissions.rules(folder)).toBe(permissions.rules(folder));
@@ -156,7 +156,7 @@ describe('a call', () => {
     expect(await permissions.explain(action)).toMatchObject({ effect: 'allow' });
   });
 
-  test('that a grant allows counts as its use, when it is decided and not when it is explained', async () => {
+  test('counts the use of a grant when it decides, and not when it explains', async () => {
     const { permissions, folder, used } = await permissionsWith('', [grantOf({ id: 'g9', expiresAt: null })]);
     const action = actionOf({});
     expect(await permissions.explain(action)).toMatchObject({ ruleId: 'grant:g9' });
@@ -167,7 +167,7 @@ describe('a call', () => {
     expect(used).toEqual(['g9']);
   });
 
-  test('at the same time as another call cannot share the last use of a grant', async () => {
+  test('cannot spend the last use of a grant twice in concurrent calls', async () => {
     const store = await memoryStore();
     const grants = new Grants(store, new EventLog(store, () => undefined), null);
     grants.give(grantOf({ maxCalls: 1 }), record);
@@ -181,7 +181,7 @@ describe('a call', () => {
     await store.close();
   });
 
-  test('that a grant allows is asked about again once its minutes are over', async () => {
+  test('requires approval again after the grant expires', async () => {
     const expiresAt = new Date(Date.now() + 600_000).toISOString();
     const { permissions } = await permissionsWith('', [grantOf({ expiresAt })]);
     expect(await permissions.decide(actionOf({}), record)).toMatchObject({ effect: 'allow' });
@@ -190,7 +190,7 @@ describe('a call', () => {
     expect(await permissions.decide(actionOf({}), record)).toMatchObject({ effect: 'ask' });
   });
 
-  test('that looks at many files passes over what rules deny to it or to reading, or want to be asked about alone', async () => {
+  test('of a search excludes files that rules deny to the tool or to reading, or that need separate approval', async () => {
     const { permissions, folder } = await permissionsWith(
       [
         toml('effect = "deny"\ntool = "grep"\npattern = "a/**"'),

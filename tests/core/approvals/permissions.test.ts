@@ -37,7 +37,7 @@ function calls(...all: [name: string, input: Record<string, unknown>][]): Script
 }
 
 describe('rules', () => {
-  test('what is allowed is done unasked, and the record names the rule', async () => {
+  test('an allowed call runs without approval, and the decision records the rule', async () => {
     const engine = await engineWith(calls(['write_file', { path: 'docs/a.md', content: 'Written.' }]), ALLOW);
     await engine.ask('Write', 'none');
     expect(await readFile(join(engine.folder, 'docs/a.md'), 'utf8')).toBe('Written.');
@@ -49,7 +49,7 @@ describe('rules', () => {
     });
   });
 
-  test('what is denied is not done even where every question is answered yes, and the model learns why', async () => {
+  test('a denied call does not run even under the policy all, and the model receives the reason', async () => {
     const engine = await engineWith(writeFile({ path: 'private/a.md' }), ALLOW + DENY);
     await engine.ask('Write', 'all');
     await expect(readFile(join(engine.folder, 'private/a.md'))).rejects.toThrow('ENOENT');
@@ -58,7 +58,7 @@ describe('rules', () => {
     expect(told).toMatch(/Your rule denies the tool write_file on private\/\*\* for all agents \(.*config\.toml:6\)/);
   });
 
-  test('an edit does not lead around a rule', async () => {
+  test('an edit cannot bypass a rule', async () => {
     const engine = await engineWith(writeFile({ path: 'free.md' }), DENY, { person: () => null });
     const { workflowId } = await engine.send('Write');
     const asked = await engine.event('approval-request');
@@ -70,7 +70,7 @@ describe('rules', () => {
     await engine.ended(workflowId);
   });
 
-  test('reading can be asked about or denied, and a search passes over what is', async () => {
+  test('reading can be denied or require approval, and a search skips denied files', async () => {
     const rules =
       rule('effect = "deny"\npermission = "FilesystemRead"\npattern = "private/**"') +
       rule('effect = "ask"\ntool = "read_file"\npattern = "README.md"');
@@ -90,7 +90,7 @@ describe('rules', () => {
     expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual(['rule', 'person']);
   });
 
-  test('a sub-agent can be denied, and its slot is free again', async () => {
+  test('a denied sub-agent does not start and releases its slot', async () => {
     const settings = 'limits.max_sub_agents = 1\n';
     const script = calls(
       ['delegate_task', { operation: 'delegate', agent_id: 'code-reviewer', prompt: 'Review.' }],
@@ -104,7 +104,7 @@ describe('rules', () => {
     expect((await engine.store.workflow(end.workflowId))?.subAgentCount).toBe(1);
   });
 
-  test('rules that cannot be read let nothing through, and say where', async () => {
+  test('unreadable rules allow nothing, and the reason names their location', async () => {
     const engine = await engineWith(
       writeFile({ path: 'docs/a.md' }),
       `${ALLOW}[[permissions.rules]]\neffect = "nay"\n`,
@@ -116,8 +116,8 @@ describe('rules', () => {
   });
 });
 
-describe('what a project brings', () => {
-  test('its file allows nothing until it is trusted as it is', async () => {
+describe('the rules and timeouts of a project', () => {
+  test('a project file allows nothing until its exact text is trusted', async () => {
     const project = '.triad/config.toml';
     const script = calls(
       ['write_file', { path: 'docs/a.md', content: '1' }],
@@ -141,7 +141,7 @@ describe('what a project brings', () => {
   });
 });
 
-test('a question that nobody answers in time can be a yes, but not by a person who is not there', async () => {
+test('a timeout can allow a call if the settings say so, recorded as a timeout', async () => {
   const settings = '[limits]\napproval_seconds = 1\n[approvals]\non_timeout = "approve"\n';
   const engine = await engineWith(spawnOne(), '', { settings, person: () => null });
   const end = await engine.ask('Look');
@@ -159,7 +159,7 @@ test('a timeout never allows a batch of sub-agents, because its risk is high', a
   expect(approval).not.toHaveProperty('onTimeout');
 });
 
-test('what cannot be undone needs a second step, and is not answered by time', async () => {
+test('an irreversible action must be confirmed, and never has a timeout answer or a grant', async () => {
   const settings = '[approvals]\non_timeout = "approve"\n[permissions]\nmode = "auto"\n';
   const input = { action: 'Send the letter', reason: 'It is due.', reversible: false };
   const script = new Script();
@@ -180,7 +180,7 @@ test('what cannot be undone needs a second step, and is not answered by time', a
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });
 
-test('what cannot be shown whole is allowed by the mode auto, because it can be put back, and never granted', async () => {
+test('a write without a complete diff is allowed by the mode auto because it can be undone, but cannot be granted', async () => {
   const files = { 'big.bin': '\0'.repeat(2000) };
   const script = () => writeFile({ path: 'big.bin' });
   const auto = await engineWith(script(), '', {

@@ -5,8 +5,8 @@ import { startEngine } from '../../support/engine.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
 import { fullTest } from '../../support/samples.ts';
 
-fullTest('tests/core/approvals/gate-clock.test.ts › what is left is stored, so that a restart goes on from there')(
-  'the stored question has the time that is left',
+fullTest('tests/core/approvals/gate-clock.test.ts › stores the remaining time, so that it continues after a restart')(
+  'the stored approval contains its remaining time',
   async () => {
     const store = await memoryStore();
     const engine = await startEngine(spawnOne(), {

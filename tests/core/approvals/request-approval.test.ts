@@ -25,7 +25,7 @@ async function run(answer: Answer | null, more: Record<string, unknown> = {}, se
   return { engine, end, result };
 }
 
-test('a yes lets it go on; the question says what, why and what it changes', async () => {
+test('an approved action continues, and the request shows the action, the reason and the impact', async () => {
   const { engine, end, result } = await run({ kind: 'allow' });
   expect(end.outcome).toBe('completed');
   expect(result).toMatchObject({ isError: false, text: 'Approved: go on.' });
@@ -39,7 +39,7 @@ test('a yes lets it go on; the question says what, why and what it changes', asy
   expect(asked?.approval.grant).toBeUndefined();
 });
 
-test('a yes with changes says what to do instead, and both stand in the audit', async () => {
+test('an edited action reaches the agent, and the audit stores both versions', async () => {
   const action = 'Rewrite only its list';
   const { engine, result } = await run({ kind: 'edit', value: { ...input, reversible: true, action } });
   expect(result?.text).toContain(action);
@@ -48,13 +48,13 @@ test('a yes with changes says what to do instead, and both stand in the audit', 
   expect(decided?.decision.hashAfter).not.toBe(decided?.decision.hashBefore);
 });
 
-test('a no reaches the agent with its reason', async () => {
+test('a rejection reaches the agent with its reason', async () => {
   const { result } = await run({ kind: 'reject', reason: 'Not before the release' });
   expect(result).toMatchObject({ isError: true });
   expect(result?.text).toContain('Not before the release');
 });
 
-test('what cannot be undone needs the second step', async () => {
+test('an irreversible action must be confirmed', async () => {
   const engine = await start(asking({ reversible: false }), { person: () => null });
   const { workflowId } = await engine.send('Go');
   const asked = await engine.event('approval-request');
@@ -69,14 +69,14 @@ test('what cannot be undone needs the second step', async () => {
 test.each([
   { settings: '', allowed: false },
   { settings: '[approvals]\non_timeout = "approve"\n', allowed: true },
-])('no answer in time is what the settings say: $settings', async ({ settings, allowed }) => {
+])('a timeout is answered according to the settings: $settings', async ({ settings, allowed }) => {
   const { engine, result } = await run(null, {}, `${settings}[limits]\napproval_seconds = 1\n`);
   const [decided] = engine.of('approval-decide');
   expect(decided?.decision).toMatchObject({ allowed, decidedBy: 'timeout' });
   expect(result?.isError).toBe(!allowed);
 });
 
-test('what cannot be undone is never allowed by a clock', async () => {
+test('a timeout never allows an irreversible action', async () => {
   const settings = '[approvals]\non_timeout = "approve"\n[limits]\napproval_seconds = 1\n';
   const { engine } = await run(null, { reversible: false }, settings);
   expect(engine.of('approval-decide')[0]?.decision).toMatchObject({ allowed: false, decidedBy: 'timeout' });

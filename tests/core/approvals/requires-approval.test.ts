@@ -12,7 +12,7 @@ const HELPER =
 const ALLOW =
   '[permissions]\nmode = "auto"\n[[permissions.rules]]\neffect = "allow"\npermission = "FilesystemWrite"\n[[permissions.rules]]\neffect = "allow"\ntool = "read_file"\n';
 
-test('a listed tool and a listed permission ask, what is not listed does not; no, changed and yes reach the agent', async () => {
+test('only listed tools and permissions require approval, and each kind of answer reaches the agent', async () => {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([toolUse('read_file', { path: 'a.md' }), delegateTo('helper', 'Read and write.')])

@@ -27,7 +27,7 @@ tool = "read_file"
 pattern = "private/**"
 `;
 
-test('a project’s file of which each call would take long allows nothing', () => {
+test('rejects a project file whose rules would take long to check', () => {
   const rule = (pattern: string) => `[[permissions.rules]]\neffect = "deny"\ntool = "*"\npattern = "${pattern}"\n`;
   const faults = (text: string) => parseRules(text, 'x', 'project').faults.map(({ message }) => message);
   expect(faults(rule('a').repeat(501))).toEqual(['permissions.rules must have at most 500 items']);
@@ -55,7 +55,7 @@ test('each rule knows its file and line', async () => {
   expect(rules[1]?.place.file).toBe(file);
 });
 
-test('a project that is not trusted keeps what denies or asks, also where nobody can say', async () => {
+test('rules of an untrusted project that deny or ask still apply, also if the trust check fails', async () => {
   const folder = await filesWith(USER, PROJECT);
   const file = join(folder, 'home/config.toml');
   for (const isTrusted of [async () => false, () => Promise.reject(new Error('unreadable'))]) {
@@ -65,7 +65,7 @@ test('a project that is not trusted keeps what denies or asks, also where nobody
   }
 });
 
-test('what was saved counts for the next call, also of the same size at the same time', async () => {
+test('a saved rule file applies to the next call, also with unchanged size and time', async () => {
   const folder = await filesWith(USER, PROJECT);
   const [file, work] = [join(folder, 'home/config.toml'), join(folder, 'work')];
   const project = join(work, '.triad/config.toml');
@@ -115,7 +115,7 @@ test.for([
   ['effect = "allow"\ntool = "x"\npattern = "/etc/**"', 4, /pattern must be relative/],
   ['effect = "deny"\ntool = 5', 3, /tool must be a text, not 5/],
   ['effect = "deny"\n"tool', 3, /is not valid TOML: ./],
-] as const)('%s is a fault with its line, and no rule of the file is left', ([rule, line, message]) => {
+] as const)('%s is reported with its line, and no rule of the file applies', ([rule, line, message]) => {
   const text = `[[permissions.rules]]\n${rule}\n`;
   const { rules, faults } = parseRules(text, '/x/config.toml', 'user');
   expect(rules).toEqual([]);
@@ -128,7 +128,7 @@ test('a project cannot choose the mode', () => {
   expect(faults[0]?.message).toContain('permissions.mode is not for a project to set');
 });
 
-test('what a project sets beside its rules holds once this very file is trusted', async () => {
+test('other settings of a project apply only while its exact file is trusted', async () => {
   const sets = 'sessions.project = true\n[limits]\nmax_sub_agents = 1\nrun.max_tokens = 5000\n';
   const folder = await filesWith(USER, `${sets}${PROJECT}`);
   const look = (trusted: boolean) =>
@@ -157,7 +157,7 @@ test.for([
   ['[permissions]\nalways_ask = ["a"]', 2, 'permissions.always_ask is not for a project to set'],
   ['[permissions]\nmode = "auto"', 2, 'permissions.mode is not for a project to set'],
   ['permissions.mde = 1', 1, 'permissions.mde is not a setting (did you mean permissions.mode?)'],
-] as const)('%s is a fault of a project’s file, and nothing of it holds', async ([text, line, message]) => {
+] as const)('%s is reported in a project file, and nothing of the file applies', async ([text, line, message]) => {
   const folder = await filesWith('', `sessions.project = true\n${text}\n\n${PROJECT}`);
   const file = join(folder, 'home/config.toml');
   const { rules, project, faults } = await readFolderRules(join(folder, 'work'), { file, isTrusted: async () => true });
@@ -167,7 +167,7 @@ test.for([
   expect(faults[0]?.message).toContain(message);
 });
 
-test('a file that is no file is a fault', async () => {
+test('a rule file that is not a regular file is reported', async () => {
   const folder = await folderWith({ 'work/a': '' });
   await symlink(folder, join(folder, 'config.toml'));
   const found = await readFolderRules(join(folder, 'work'), {

@@ -30,7 +30,7 @@ pattern = "docs/**"
 const NEW: RuleEntry = { effect: 'ask', permission: 'FilesystemRead', pattern: 'a\\*"b' };
 const ADDED = '[[permissions.rules]]\neffect = "ask"\npermission = "FilesystemRead"\npattern = "a\\\\*\\"b"\n';
 
-test('a rule is added behind the last one, or before another with its comments', () => {
+test('adds a rule after the last one, or before a given rule and its comments', () => {
   expect(editRules(TEXT, { kind: 'add', rule: NEW })).toBe(
     TEXT.replace('  tool = "bash"\n', `  tool = "bash"\n\n${ADDED}`),
   );
@@ -43,11 +43,11 @@ test.for([
   ['keys', 'a = 1\n', `a = 1\n\n${ADDED}`],
   ['blank lines', 'a = 1\n\n', `a = 1\n\n${ADDED}`],
   ['the table', '[permissions]\nmode = "auto"\n', `[permissions]\nmode = "auto"\n\n${ADDED}`],
-] as const)('the first rule comes to the end of %s', ([, before, after]) => {
+] as const)('adds the first rule to the end of %s', ([, before, after]) => {
   expect(editRules(before, { kind: 'add', rule: NEW })).toBe(after);
 });
 
-test('of a changed rule only what differs is written', () => {
+test('writes only the changed keys of a rule', () => {
   const rule: RuleEntry = { effect: 'ask', agent: 'lead', tool: 'write_file', pattern: 'docs/**' };
   expect(editRules(TEXT, { kind: 'change', index: 0, rule })).toBe(
     TEXT.replace('"allow" #', '"ask" #').replace('"docs/**"\n', '"docs/**"\nagent = "lead"\n'),
@@ -58,7 +58,7 @@ test('of a changed rule only what differs is written', () => {
   );
 });
 
-test('a rule that is changed can get another place at once', () => {
+test('a rule can be changed and moved in one edit', () => {
   const rule: RuleEntry = { effect: 'ask', tool: 'write_file', pattern: 'docs/**' };
   const moved = editRules(TEXT, { kind: 'change', index: 0, rule, to: 1 });
   const both = editRules(editRules(TEXT, { kind: 'change', index: 0, rule })!, { kind: 'move', index: 0, to: 1 });
@@ -67,7 +67,7 @@ test('a rule that is changed can get another place at once', () => {
   expect(editRules(TEXT, { kind: 'change', index: 0, rule, to: 2 })).toBeNull();
 });
 
-test('of a rule that is taken out the comments stay', () => {
+test('removing a rule preserves its comments', () => {
   expect(editRules(TEXT, { kind: 'remove', index: 0 })).toBe(
     TEXT.replace('[[permissions.rules]]\neffect = "allow" # for now\ntool = \'write_file\'\n', '').replace(
       'pattern = "docs/**"\n',
@@ -89,7 +89,7 @@ test.for([
   ['[permissions]\nrules = [\n  { effect = "deny", tool = "a" }, # one\n  { effect = "ask", tool = "b" }, # two\n]\n'],
   ['permissions.rules = [{ effect = "deny", tool = "a" }, { effect = "ask", tool = "b" }] # all\n'],
   ['permissions = { mode = "auto", rules = [{ effect = "deny", tool = "a" }, { effect = "ask", tool = "b" }] } # x\n'],
-])('a list of rules is changed in place', ([text]) => {
+])('edits an inline list of rules in place', ([text]) => {
   for (const edit of [
     { kind: 'add', rule: NEW },
     { kind: 'add', rule: NEW, at: 1 },
@@ -104,13 +104,13 @@ test.for([
   }
 });
 
-test('the first rule of a table that is written in one line comes into it', () => {
+test('adds the first rule to an inline permissions table', () => {
   expect(editRules('permissions = { mode = "auto" } # x\n', { kind: 'add', rule: NEW })).toMatch(
     /^permissions = \{ mode = "auto", rules = \[\{ effect = .*\}\] \} # x\n$/,
   );
 });
 
-test('what is not there cannot be changed', () => {
+test('returns null for a position that does not exist', () => {
   for (const edit of [
     { kind: 'remove', index: 2 },
     { kind: 'move', index: 0, to: 2 },
@@ -133,7 +133,7 @@ function withEdit<T>(rules: readonly T[], edit: CheckedEdit): (T | RuleEntry)[] 
   return to < rules.length ? rules.toSpliced(index, 1).toSpliced(to, 0, one as T) : null;
 }
 
-describe('any file', () => {
+describe('an edit of any rule file', () => {
   const word = fc.stringMatching(/^[a-z*]{1,6}$/);
   const rule = fc.record(
     {
@@ -154,7 +154,7 @@ describe('any file', () => {
     fc.record({ kind: fc.constant('remove' as const), index: fc.nat(4) }),
   ) as fc.Arbitrary<CheckedEdit>;
 
-  test('says exactly what is wanted afterwards, in the lines of before, and with each of its comments', () => {
+  test('yields exactly the expected rules, and preserves other lines and all comments', () => {
     fc.assert(
       fc.property(written, edit, ([parts, newline, ended], change) => {
         let tables = 0;

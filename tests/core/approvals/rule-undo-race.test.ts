@@ -19,7 +19,7 @@ vi.mock('#core/approvals/rule-record.ts', async (original) => {
   };
 });
 
-test('what somebody wrote there while a change was recorded stays, and the record says only what was done', async () => {
+test('a concurrent change of the rule file is preserved, and the record lists only completed changes', async () => {
   const [folder, data] = [await folderWith({}), await folderWith({})];
   const file = projectFile(folder);
   const settings = { file: join(folder, 'config.toml'), setText: async () => {} };

@@ -10,7 +10,7 @@ import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 
-test('coagent and stages, in the order of the envelope, each as its own file says', async () => {
+test('an approval lists the actions of the coagent and the stages in the order of the envelope', async () => {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([delegateTo('both', 'Do it.')])

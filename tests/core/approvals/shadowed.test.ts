@@ -59,7 +59,7 @@ function numbered(parts: readonly Partial<Rule>[]): Rule[] {
   return [...of('user'), ...of('project')];
 }
 
-test('no call is decided by a rule that is marked', () => {
+test('a rule that is marked as shadowed never decides a call', () => {
   let marked = 0;
   fc.assert(
     fc.property(fc.array(rule, { minLength: 2, maxLength: 5 }), action, (parts, call) => {
@@ -74,7 +74,7 @@ test('no call is decided by a rule that is marked', () => {
   expect(marked).toBeGreaterThan(10);
 });
 
-test('the usual ones are found, with what goes before them', () => {
+test('reports common shadowed rules with the rule that overrides them', () => {
   const found = (...parts: Partial<Rule>[]) => shadowedIn(numbered(parts.map((one) => ({ scope: 'user', ...one }))));
   const allow = { effect: 'allow', tool: 'write_file', pattern: 'docs/**' } as const;
   expect(found(allow, { effect: 'deny', tool: '*' })).toEqual([{ id: 'user:1', by: 'user:2' }]);

@@ -69,10 +69,10 @@ describe('the prompt of a temporary agent', () => {
   });
 });
 
-describe('a text that the person allowed', () => {
+describe('a text that the person allowed before', () => {
   const counter = (prompt: string) => spawn({ name: 'counter', prompt, system_prompt: 'You count.' });
 
-  test('needs no reading in this workspace any more, but one changed character does', async () => {
+  test('needs no reading in this workspace again, unless one character changed', async () => {
     const engine = await start(calls(counter('Count.'), counter('Count.'), counter('Count!')));
     await engine.ask('Go');
     expect(readings(engine)).toEqual([
@@ -96,7 +96,7 @@ describe('a text that the person allowed', () => {
     expect(readings(engine).map(([prompt]) => prompt)).toEqual([NEW_PROMPT, NEW_PROMPT, 'prompt agent allowed']);
   });
 
-  test('is still new after a no, and after a yes that no person gave', async () => {
+  test('stays new after a rejection, and after an approval without the person', async () => {
     const refused = await start(calls(counter('Count.'), counter('Count.')), {
       person: () => ({ kind: 'reject', reason: '' }),
     });
@@ -114,7 +114,7 @@ describe('a text that the person allowed', () => {
     ]);
   });
 
-  test('is known after a restart, for any client, by its hash alone', async () => {
+  test('is recognised after a restart, from any client, by its hash', async () => {
     const data = await folderWith({});
     const first = await startEngine(calls(counter('Count.')), { data });
     await first.ask('Go');
@@ -158,7 +158,7 @@ describe('the prompt of a defined agent', () => {
     expect(readings(engine)).toEqual([[NEW_PROMPT, 'systemPrompt trusted', 'instruction AGENTS.md trusted']]);
   });
 
-  test.each(['revoked', 'changed'])('must be read if the trust in its file was %s meanwhile', async (how) => {
+  test.each(['revoked', 'changed'])('must be read if the trust in its file was %s before the approval', async (how) => {
     const withdrawn = new Gate();
     const script = new Script();
     script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'first', prompt: 'Wait.' })]);
@@ -208,7 +208,7 @@ describe('the prompt of a defined agent', () => {
       'agent must be read',
     ],
     ['an unknown source', { source: 'spawned', sourcePath: '/home/ada/agents/a.md' }, 'agent must be read'],
-  ] as const)('of %s', async (_, parts, expected) => {
+  ] as const)('has the source of its file: %s', async (_, parts, expected) => {
     const definition = { name: 'helper', hash: sha256('helper'), ...parts };
     expect(await askedWith([definition], delegateTo('helper', 'Look.'))).toEqual([
       NEW_PROMPT,
@@ -235,7 +235,7 @@ describe('the prompt of a defined agent', () => {
     { name: 'writer', hash: sha256('writer'), ...writer },
   ];
 
-  test('covers what the agent is checked against, its coagent and its stages, each from its own file', async () => {
+  test('includes criteria, coagent and stages, each with the source of its own file', async () => {
     const found = await askedWith(composition({ sourcePath: '/home/ada/writer.md' }), delegateTo('both', 'Do it.'));
     expect(found).toEqual([
       NEW_PROMPT,
@@ -247,7 +247,7 @@ describe('the prompt of a defined agent', () => {
     ]);
   });
 
-  test('must be read if it ends with the contract of an agent that nobody trusts', async () => {
+  test('must be read if it contains the contract of an untrusted agent', async () => {
     const untrusted = { source: 'project', sourcePath: 'WORKSPACE/writer.md' } as const;
     const found = await askedWith(composition(untrusted), delegateTo('both', 'Do it.'));
     expect(found).toContain('systemPrompt agent must be read');

@@ -34,7 +34,7 @@ const ask = ruleOf({ id: 'user:2', effect: 'ask', tool: 'write_file' });
 const allow = ruleOf({ id: 'user:3', effect: 'allow', tool: 'write_file' });
 const inProject = { scope: 'project' as const, place: { file: '/work/.triad/config.toml', line: 3 } };
 
-test('all that applies is listed once, what decides first', () => {
+test('a verdict lists each applicable step once, the deciding step first', () => {
   const project = ruleOf({ id: 'project:1', effect: 'allow', tool: 'write_file', ...inProject });
   const faults = [{ file: '/config.toml', line: 9, column: 1, message: 'is broken' }];
   const action = actionOf({ ceiling: 'It cannot', requires: ['FilesystemWrite'] });
@@ -58,7 +58,7 @@ test('all that applies is listed once, what decides first', () => {
   expect(all.steps[4]?.text).toBe('The definition of lead requires approval for FilesystemWrite');
 });
 
-test('a project that only denies leaves the decision between asking and allowing to the person', () => {
+test('a project that only denies leaves asking and allowing to the rules of the person', () => {
   const project = ruleOf({ id: 'project:1', effect: 'deny', tool: 'write_file', pattern: 'private/**', ...inProject });
   expect(verdict(writing('docs/a.md', 'private/a'), [allow, project])).toMatchObject({ effect: 'deny' });
   expect(verdict({}, [allow, { ...project, pattern: '**' }]).effect).toBe('deny');
@@ -66,7 +66,7 @@ test('a project that only denies leaves the decision between asking and allowing
   expect(kinds(verdict({}, [ask, denies]))).toEqual(['rule project:2 deny', 'rule user:2 ask', 'default default ask']);
 });
 
-describe('what the default says', () => {
+describe('the reason of a default decision', () => {
   test.for<[Partial<Action>, string, string, RegExp]>([
     [{ asks: false }, 'allow', 'default', /write_file changes nothing outside/],
     [{ reversible: false, mode: 'auto' }, 'ask', 'default', /cannot be undone is always asked/],
@@ -80,11 +80,11 @@ describe('what the default says', () => {
   });
 });
 
-describe('a file that steers programs', () => {
+describe('a control file, which can make other programs run code', () => {
   const broad = ruleOf({ effect: 'allow', tool: '*', pattern: '**' });
   const named = ruleOf({ effect: 'allow', tool: 'write_file', pattern: 'package.json' });
 
-  test('is asked about unless what allows it names it; what could not is listed behind', () => {
+  test('requires approval unless a rule or grant names the file, and weaker rules are listed after the decision', () => {
     const asked = verdict(writing('package.json'), [broad], [grantOf({ pattern: '**' })]);
     expect(asked).toMatchObject({ effect: 'ask', ruleId: STEERING_ID });
     expect(asked.reason).toMatch(
@@ -100,7 +100,7 @@ describe('a file that steers programs', () => {
     expect(verdict(writing('package.json'), [], [grantOf({ pattern: 'package.json' })]).effect).toBe('allow');
   });
 
-  test('is asked about in every mode, once for several, and each must be named', () => {
+  test('requires approval in every mode, once for several files, and each file must be named', () => {
     expect(verdict({ ...writing('package.json'), mode: 'auto' }).effect).toBe('ask');
     const both = { ...writing('package.json', 'Makefile'), mode: 'auto' as const };
     expect(kinds(verdict(both))).toEqual([`default ${STEERING_ID} ask`, 'default mode:auto allow']);
@@ -110,14 +110,14 @@ describe('a file that steers programs', () => {
     expect(verdict(both, [whole]).effect).toBe('allow');
   });
 
-  test('only where it is written, and only as a path', () => {
+  test('requires approval only for writing, and only if the target is a path', () => {
     const reading = { ...writing('package.json'), permissions: ['FilesystemRead' as const], asks: false };
     expect(verdict(reading).effect).toBe('allow');
     expect(verdict({ targets: { values: ['package.json'], path: false }, mode: 'auto' }).effect).toBe('allow');
     expect(verdict({ targets: null, mode: 'auto' }).effect).toBe('allow');
   });
 
-  test('because the folder lies where such files are: then nothing can name it', () => {
+  test('cannot be named by a rule if the workspace itself is a control folder', () => {
     const rule = ruleOf({ effect: 'allow', tool: 'write_file', pattern: 'ci.yml' });
     for (const folder of ['/home/ada/app/.github/workflows', 'C:\\app\\.github\\workflows']) {
       expect(verdict({ ...writing('ci.yml'), folder }, [rule])).toMatchObject({ effect: 'ask', ruleId: STEERING_ID });
@@ -134,7 +134,7 @@ describe('a file that steers programs', () => {
     expect(verdict({ ...writing('ci.yml'), folder: '/work/.github/workflows/a/b' }, [rule]).effect).toBe('allow');
   });
 
-  test('of the person’s own list is asked about with its place, and must be named like it', () => {
+  test('from the always_ask list requires approval with its location, and must be named like any other', () => {
     const asked = verdict({ ...writing('secret/a.txt'), mode: 'auto' }, [broad], [], own);
     expect(asked).toMatchObject({ effect: 'ask', ruleId: STEERING_ID });
     expect(asked.reason).toMatch(/^secret\/a\.txt is in permissions\.always_ask \(\/config\.toml:7\): Triad asks/);
@@ -147,7 +147,7 @@ describe('a file that steers programs', () => {
     expect(verdict(writing('secret/package.json'), [onlyOne], [], own).effect).toBe('ask');
   });
 
-  test('is found at any depth, in any case and in any form of its letters', () => {
+  test('is recognised at any depth, in any letter case and Unicode form', () => {
     for (const path of [
       'package.json',
       'a/b/PACKAGE.json',
@@ -163,7 +163,7 @@ describe('a file that steers programs', () => {
     expect(isSteering('src/index.ts', ['src/**'])).toBe(true);
   });
 
-  test('is named by the words of its entry, not by what merely reaches it', () => {
+  test('is named only by a pattern with the words of its entry, not by wildcards that match it', () => {
     expect(namesSteering('.husky/*', '.husky/pre-push', [])).toBe(true);
     expect(namesSteering('.HUSKY/*', '.HUSKY/pre-push', [])).toBe(true);
     expect(namesSteering('*/pre-push', '.husky/pre-push', [])).toBe(false);
@@ -176,10 +176,10 @@ describe('a file that steers programs', () => {
   });
 });
 
-describe('what can be granted', () => {
+describe('a grant', () => {
   const rules = { rules: [], faults: [], alwaysAsk: NO_FILES };
 
-  test('is what can be undone, is not denied, and is named where it steers programs', () => {
+  test('can be offered for reversible calls that are not denied, and must name a control file', () => {
     expect(isGrantable(actionOf({}), 'docs/*.md', rules)).toBe(true);
     expect(isGrantable(actionOf({ reversible: false }), 'docs/*.md', rules)).toBe(false);
     expect(isGrantable(actionOf({}), 'docs/*.md', { ...rules, rules: [deny] })).toBe(false);
@@ -194,8 +194,8 @@ describe('what can be granted', () => {
   });
 });
 
-describe('a call that cannot be judged, or a question of an agent', () => {
-  test('is denied with the reason', () => {
+describe('an invalid call, or a call that only the person can answer', () => {
+  test('is denied with the reason if it is invalid', () => {
     expect(invalidCallVerdict('It is outside')).toEqual({
       effect: 'deny',
       ruleId: 'fault',
@@ -213,7 +213,7 @@ describe('a call that cannot be judged, or a question of an agent', () => {
     });
   });
 
-  test('comes to the person whatever allows it, but for a no', () => {
+  test('requires approval even if a rule allows it, unless a rule denies it', () => {
     const put = alwaysPut(verdict({}, [allow]));
     expect(put).toMatchObject({
       effect: 'ask',
@@ -233,8 +233,8 @@ describe('a call that cannot be judged, or a question of an agent', () => {
   });
 });
 
-describe('whether a rule is about a call', () => {
-  test('by the tool that does the same, for what denies or asks; never for what allows', () => {
+describe('a rule', () => {
+  test('about a similar tool applies to a call if it denies or asks, but not if it allows', () => {
     const search = actionOf({ tool: 'semantic_search', like: 'grep' });
     expect(ruleApplies(ruleOf({ effect: 'deny', tool: 'grep' }), search)).toBe(true);
     expect(ruleApplies(ruleOf({ effect: 'ask', tool: 'semantic_search' }), search)).toBe(true);
@@ -246,26 +246,26 @@ describe('whether a rule is about a call', () => {
     );
   });
 
-  test('in any case for what denies, in the very case for what allows', () => {
+  test('ignores letter case if it denies or asks, and respects it if it allows', () => {
     expect(ruleApplies(ruleOf({ effect: 'deny', tool: 'WRITE_*' }), actionOf({}))).toBe(true);
     expect(ruleApplies(ruleOf({ effect: 'allow', tool: 'WRITE_*' }), actionOf({}))).toBe(false);
     expect(ruleApplies(ruleOf({ effect: 'ask', agent: 'Lead', tool: '*' }), actionOf({}))).toBe(true);
     expect(ruleApplies(ruleOf({ effect: 'allow', agent: 'Lead', tool: '*' }), actionOf({}))).toBe(false);
   });
 
-  test('names of agents and tools are no paths: a star reaches over a slash', () => {
+  test('matches agent and tool names with slashes by a star', () => {
     const odd = actionOf({ agent: 'a/b', scope: 'a/b' });
     expect(ruleApplies(ruleOf({ effect: 'allow', agent: '*', tool: '*' }), odd)).toBe(true);
   });
 
-  test('a permission that the call does not need is not its', () => {
+  test('about a permission applies only to calls that need the permission', () => {
     expect(ruleApplies(ruleOf({ effect: 'deny', permission: 'NetworkAccess' }), actionOf({}))).toBe(false);
     expect(ruleApplies(ruleOf({ effect: 'allow', permission: 'NetworkAccess' }), actionOf({ permissions: [] }))).toBe(
       false,
     );
   });
 
-  test('unknown targets: what denies is about them, what allows is not; no targets are matched by nothing', () => {
+  test('with a pattern denies but never allows unknown targets, and does not match an empty list of targets', () => {
     expect(matchesTargets('**', null, false)).toBe(true);
     expect(matchesTargets('**', null, true)).toBe(false);
     expect(matchesTargets('**', { values: [], path: true }, true)).toBe(false);
@@ -275,7 +275,7 @@ describe('whether a rule is about a call', () => {
   });
 });
 
-test('a grant holds in its own conversation or workflow', () => {
+test('a grant applies in its own conversation or workflow only', () => {
   for (const scope of ['conversation', 'workflow', 'project'] as const)
     expect(grantCovers(grantOf({ scope }), actionOf({}), NOW), scope).toBe(true);
   const elsewhere = actionOf({ conversationId: 'other', workflowId: 'other' });
@@ -285,13 +285,13 @@ test('a grant holds in its own conversation or workflow', () => {
   expect(grantCovers(grantOf({ scope: 'workflow' }), actionOf({ workflowId: null }), NOW)).toBe(false);
 });
 
-test('a grant lives until its time, its number or the person ends it', () => {
+test('a grant ends with its expiry time or its last call', () => {
   expect(isGrantLive(grantOf({ expiresAt: new Date(NOW + 1).toISOString() }), NOW)).toBe(true);
   expect(isGrantLive(grantOf({ maxCalls: 2, calls: 1 }), NOW)).toBe(true);
   expect(isGrantLive(grantOf({ maxCalls: 2, calls: 3 }), NOW)).toBe(false);
 });
 
-describe('in one sentence', () => {
+describe('one sentence describes a rule or a grant', () => {
   test.for<[Partial<Rule>, string]>([
     [{ effect: 'deny', tool: 'grep' }, 'Your rule denies the tool grep for all agents (/config.toml:1)'],
     [

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { AsyncQueue } from '#core/base/async-queue.ts';
 
-test('what the consumer hands back goes to the producer of the item', async () => {
+test('returns the result of the consumer to the producer of the item', async () => {
   const queue = new AsyncQueue<number, string>();
   const answers = Promise.all([1, 2, 3].map((item) => queue.push(item)));
   void answers.then(() => queue.close());
@@ -29,7 +29,7 @@ test('the consumer waits for items, and ends when the queue is closed and empty'
   expect(await drain.next()).toEqual({ done: true, value: undefined });
 });
 
-test('nobody waits for a consumer that has left', async () => {
+test('rejects pending and later items after the consumer has left', async () => {
   const queue = new AsyncQueue<string, void>();
   const pushed = [queue.push('a'), queue.push('b')];
   const drain = queue.drain();

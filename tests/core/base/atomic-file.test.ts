@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { writeAtomically } from '#core/base/atomic-file.ts';
 import { folderWith } from '../../support/workspace.ts';
 
-test('the content is replaced and the mode is the given one, whatever the umask', async () => {
+test('replaces the content and sets the given mode regardless of the umask', async () => {
   const folder = await folderWith({ a: 'old' });
   await chmod(join(folder, 'a'), 0o600);
   await writeAtomically(join(folder, 'a'), 'new', { mode: 0o666 });
@@ -14,7 +14,7 @@ test('the content is replaced and the mode is the given one, whatever the umask'
   expect(await readdir(folder)).toEqual(['a']);
 });
 
-test('a refusal right before the rename leaves the old content and nothing else', async () => {
+test('an error right before the rename preserves the old content and leaves no other file', async () => {
   const folder = await folderWith({ a: 'old' });
   const before = async () => {
     expect(await readdir(folder)).toHaveLength(2);
@@ -25,7 +25,7 @@ test('a refusal right before the rename leaves the old content and nothing else'
   expect(await readdir(folder)).toEqual(['a']);
 });
 
-test('readers see the old content or the new one, never a part', async () => {
+test('readers see either the complete old or the complete new content', async () => {
   const folder = await folderWith({ a: 'x'.repeat(200_000) });
   const path = join(folder, 'a');
   const seen = new Set<string>();

@@ -43,7 +43,7 @@ function largestEvent(text: string): number {
 
 const line = fc.tuple(fc.nat({ max: 8 }), fc.constantFrom('\n', '\r\n', '\r'));
 
-test('fails exactly for an event that exceeds the limit, whatever its line ends and pieces', async () => {
+test('fails only for an event above the size limit, for any line ends and chunk sizes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), async (lines, size) => {
       const text = lines.map(([length, end]) => `${'x'.repeat(length)}${end}`).join('');
@@ -65,7 +65,7 @@ test('adds the lines of one event', async () => {
   expect(await readBounded(['data: 1\n', 'data: 2\n\n'], 'text/event-stream')).toBeNull();
 });
 
-test('measures a body that is no stream of events as a whole', async () => {
+test('measures a body that is not an event stream as a whole', async () => {
   expect(await readBounded(['12345678\n\n', '12\n'], 'application/json')).toBeNull();
   expect(await readBounded(['123456\n\n', '12\n'], 'application/json')).toBe('123456\n\n12\n');
 });

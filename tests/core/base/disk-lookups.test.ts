@@ -19,10 +19,10 @@ beforeEach(async () => {
   await symlink(join(folder, 'a.txt'), join(folder, 'c.txt'));
 });
 
-describe.runIf(process.platform === 'linux')('on a local disk', () => {
+describe.runIf(process.platform === 'linux')('file lookups on a local disk', () => {
   beforeEach(() => eventually(() => expect(isOnLocalDisk(folder)).toBe(true)));
 
-  test('reads attributes of files and missing files at once, but not through links', () => {
+  test('return attributes of existing and missing files synchronously, but not through links', () => {
     expect(lookAtOnce(join(folder, 'a.txt'))?.size).toBe(1);
     expect(lookAtOnce(join(folder, 'real/b.txt'))?.size).toBe(1);
     expect(lookAtOnce(join(folder, 'missing/more/x'))).toBeNull();
@@ -31,7 +31,7 @@ describe.runIf(process.platform === 'linux')('on a local disk', () => {
     expect(lookAtOnce(join(folder, 'link/missing'))).toBeUndefined();
   });
 
-  test('every file has the same answer as through a thread', async () => {
+  test('return the result of an asynchronous lookup for every file', async () => {
     expect(await readRegularFile(join(folder, 'a.txt'))).toBe('A');
     expect(await readRegularFile(join(folder, 'c.txt'))).toBe('A');
     expect(await readRegularFile(join(folder, 'link/b.txt'))).toBe('B');
@@ -42,7 +42,7 @@ describe.runIf(process.platform === 'linux')('on a local disk', () => {
     expect((await readLinkStats(join(folder, 'link')))?.isSymbolicLink()).toBe(true);
   });
 
-  test('a workspace folder that was replaced, or has become a link, is not opened', async () => {
+  test('do not open a workspace folder that was replaced or has become a link', async () => {
     const workspace = join(folder, 'real');
     const roots = new PinnedFolders();
     const root = await roots.pin(workspace);
@@ -60,7 +60,7 @@ describe.runIf(process.platform === 'linux')('on a local disk', () => {
   });
 });
 
-test('reads a folder through a thread until its file system is known', () => {
+test('are asynchronous until the file system of a folder is known', () => {
   // Deeper than the folders whose answer for one above counts: another test may have asked for that.
   const deep = join(folder, 'one', 'two', 'three');
   expect(isOnLocalDisk(deep)).toBe(false);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { canonicalHash, sha256 } from '#core/base/hash.ts';
 import { samples } from '../../support/samples.ts';
 
-test('known values', () => {
+test('computes known SHA-256 and canonical JSON hashes', () => {
   expect(sha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   // RFC 8785: keys by UTF-16 code units, numbers as ECMAScript writes them.
   expect(canonicalHash({ b: [1e21, 0.1, -0], '€': '\n', a: null })).toBe(
@@ -12,7 +12,7 @@ test('known values', () => {
   );
 });
 
-test('the order of keys does not matter, everything else does', () => {
+test('canonical hashes ignore the order of keys and nothing else', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
       const reversed = Object.fromEntries(Object.entries(value).reverse());
@@ -24,7 +24,7 @@ test('the order of keys does not matter, everything else does', () => {
   );
 });
 
-test('half of a surrogate pair hashes as what can be stored of it; what is no JSON has no hash', () => {
+test('hashes half of a surrogate pair as the replacement character, and rejects values that are not JSON', () => {
   expect(canonicalHash({ text: 'a\ud800' })).toBe(canonicalHash({ text: 'a\ufffd' }));
   expect(() => canonicalHash(undefined)).toThrow('Only a JSON value has a canonical hash');
 });

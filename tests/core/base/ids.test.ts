@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { advanceIdsPast, newId } from '#core/base/ids.ts';
 
-test('thousands made at once are in order, and none has the random part of another', () => {
+test('thousands of new ids are in order, and their random parts are all different', () => {
   const ids = Array.from({ length: 3000 }, () => newId());
   expect(ids.filter((id) => !/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id))).toEqual(
     [],

@@ -89,7 +89,7 @@ test.for(ORDINARY)('leaves ordinary text: %s', async (text) => {
   expect(await redactKeys(text)).toEqual({ text, names: [] });
 });
 
-test('leaves the source of this program', async () => {
+test('redacts nothing in the source files of this program', async () => {
   for (const file of [
     'package-lock.json',
     'src/core/base/key-forms.ts',
@@ -109,7 +109,7 @@ test('redacts a long known value wherever it starts in a long text', async () =>
     expect((await redactKeys(`${'.'.repeat(start)}${value}.`)).text).toBe(`${'.'.repeat(start)}[redacted: known key].`);
 });
 
-test('redacts a private key whose beginning or end was cut off', async () => {
+test('redacts a private key whose first or last line is missing', async () => {
   const { text } = SAMPLE_KEYS.find(({ name }) => name === 'private key')!;
   const lines = text.split('\n');
   expect((await redactKeys(`a\n${lines.slice(0, -1).join('\n')}`)).text).toBe('a\n[redacted: private key]');

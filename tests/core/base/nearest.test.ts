@@ -15,7 +15,7 @@ test.each([
   expect(nearest(typed, PERMISSIONS)).toBe(meant);
 });
 
-test('prefers a name in the written order, and suggests nothing for other parts', () => {
+test('prefers a name with equal word order, and suggests nothing for unrelated names', () => {
   expect(nearest('max_turns', ['turns_max', 'max_turn'])).toBe('max_turn');
   expect(nearest('file_read', ['read_files', 'write_file', 'file_reed'])).toBe('file_reed');
   expect(nearest('WriteEverything', PERMISSIONS)).toBe(null);

@@ -20,7 +20,7 @@ const counts = () =>
       .map(({ by, count }) => [by, count]),
   );
 
-test('by fetch, also over a connection that is kept, by http, by a socket, and by a part that says nothing', async () => {
+test('counts contacts by fetch, http and socket under the responsible part of the program', async () => {
   for (const _ of [1, 2]) await (await fetchFor('model')(`http://${host}/a`)).text();
   await (await fetch(`http://${host}/`)).text();
   await new Promise<void>((resolve) =>
@@ -35,7 +35,7 @@ test('by fetch, also over a connection that is kept, by http, by a socket, and b
   expect(counts()).toEqual({ model: 2, other: 1, fetch: 1, store: 1 });
 });
 
-test('the one asked last is the first, and a host that is made up anew each time fills no memory', () => {
+test('lists the latest host first, and stores at most 200 hosts', () => {
   contacted('first.example', 'updates');
   for (let n = 0; n < 500; n += 1) contacted(`${n}.example`, 'fetch');
   const { contacted: found, left } = contactedHosts();

@@ -22,16 +22,16 @@ test.for([
   ['{a', '{a', true],
   [String.raw`a\*`, 'a*', true],
   [String.raw`a\*`, 'ab', false],
-] as const)('%s and %s: %s', ([pattern, text, expected]) => {
+] as const)('matching %s against %s returns %s', ([pattern, text, expected]) => {
   expect(matches(pattern, text, path)).toBe(expected);
 });
 
-test('what refuses matches in any case, and any form of the same letters', () => {
+test('loose matching ignores letter case and Unicode forms', () => {
   expect(matches('Geheim/**', 'geheim/x', { path: true, loose: true })).toBe(true);
   expect(matches('caf\u00e9', 'cafe\u0301', path)).toBe(true);
 });
 
-test('a pattern that was used before means the same, with and without case', () => {
+test('a cached pattern gives unchanged results, with and without letter case', () => {
   const both = () => [true, false].map((loose) => matches('{A,b}/*.MD', 'a/x.md', { path: true, loose }));
   expect([both(), both()]).toEqual([
     [true, false],
@@ -50,10 +50,10 @@ test('a literal pattern matches its own text and no other', () => {
   );
 });
 
-test.for(['/etc/**', 'a/../b', 'C:/x', '{a,b}'.repeat(7)])('%s is no pattern', (pattern) => {
+test.for(['/etc/**', 'a/../b', 'C:/x', '{a,b}'.repeat(7)])('rejects %s as a pattern', (pattern) => {
   expect(patternFault(pattern)).not.toBeNull();
 });
 
-test('many wildcards against a long text end', () => {
+test('many wildcards against a long text do not take exponential time', () => {
   expect(matches('**a*'.repeat(40) + 'b', 'a'.repeat(5000), path)).toBe(false);
 });

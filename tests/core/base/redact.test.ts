@@ -12,7 +12,7 @@ test.each([
   ['(?i:secret)=\\S', 'SeCret=a', ['SeCret=a']],
   ['^a$', 'a\nba\na', ['a', 'a']],
   ['\\p{Lu}x', 'Éx éx 𝐀x', ['Éx', '𝐀x']],
-])('%s in %j', (source, text, found) => {
+])('finds the matches of %s in %j', (source, text, found) => {
   expect(
     linearPattern(source)
       .rangesIn(text)
@@ -29,7 +29,7 @@ test.each([
   ['(?:a{100}){100}', 'is too large with all of its repetitions written out'],
   ['a*', 'must not match an empty text, which is everywhere'],
   ['[', 'is not a regular expression (Invalid regular expression: /[/u: Unterminated character class)'],
-])('%s is refused with its line', (source, fault) => {
+])('rejects the pattern %s with its line', (source, fault) => {
   expect(linearFault(source)).toBe(fault);
   const result = checkSettings(`[redact]\nenv = []\npatterns = [\n  "fine",\n  ${JSON.stringify(source)},\n]\n`);
   expect(result).toMatchObject({ ok: false, problems: [{ line: 5, column: 3 }] });
@@ -38,7 +38,7 @@ test.each([
 
 // The first matches at each position, and each match looks for its end in the whole text.
 test.each(variations(['a(?:[^b]*b)?', '(a+)+b', '(a|aa)+$', '(a*)*b', 'a*a*a*b'], 2))(
-  '%s takes time in proportion to the text',
+  'the pattern %s takes time in proportion to the text',
   (source) => {
     const pattern = linearPattern(source);
     const took = (length: number): number => {
@@ -70,7 +70,7 @@ test.each([
   ['-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----, and on', '[redacted: private key], and on'],
   ['-----BEGIN PRIVATE KEY-----\\nMIIE+/… and on', '[redacted: private key]… and on'],
   [`No${TOKEN}`, `No${TOKEN}`],
-])('%j becomes %j', (text, then) => {
+])('the redaction of %j is %j', (text, then) => {
   expect(redact(text)).toBe(then);
 });
 
@@ -87,7 +87,7 @@ test('redacts a cached text after a new secret or pattern', () => {
   expect(redacted(row).list).toEqual(['Of [redacted].']);
 });
 
-test('a value is found within JSON, in an address and where the text was cut; what follows from nothing is left', () => {
+test('redacts a known value in JSON, in a URL and at a cut, and preserves short or partial matches', () => {
   onTestFinished(() => {
     knowSecrets('test', []);
     knowPatterns([]);

@@ -18,7 +18,7 @@ async function queue(semaphore: Semaphore, count: number) {
   };
 }
 
-test('more permits admit those that wait, at once and in order', async () => {
+test('additional permits admit waiting tasks at once and in order', async () => {
   const semaphore = new Semaphore(1);
   const { inside, settle } = await queue(semaphore, 4);
   expect(inside()).toEqual([0]);
@@ -27,7 +27,7 @@ test('more permits admit those that wait, at once and in order', async () => {
   expect(inside()).toEqual([0, 1, 2]);
 });
 
-test('with fewer permits nobody is put out, and nobody comes in until there are fewer holders', async () => {
+test('fewer permits interrupt no holder, and admit new ones only after enough holders have left', async () => {
   const semaphore = new Semaphore(3);
   const { inside, leave } = await queue(semaphore, 5);
   semaphore.resize(1);

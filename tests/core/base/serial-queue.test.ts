@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { SerialQueue } from '#core/base/serial-queue.ts';
 
-test('each starts when the one before has ended, and none in the turn in which it is added', async () => {
+test('each task starts after the previous one has ended, and never synchronously', async () => {
   const queue = new SerialQueue();
   const log: string[] = [];
   const task = (name: string) => async () => {
@@ -18,7 +18,7 @@ test('each starts when the one before has ended, and none in the turn in which i
   expect(log).toEqual(['added', 'a starts', 'a ends', 'b starts', 'b ends']);
 });
 
-test('a failure is told to whoever added the task, before the next one starts', async () => {
+test('a failure is reported to the caller of the task before the next task starts', async () => {
   const queue = new SerialQueue();
   const log: string[] = [];
   const failed = queue.add(() => Promise.reject(new Error('no'))).catch((error: Error) => log.push(error.message));
@@ -27,7 +27,7 @@ test('a failure is told to whoever added the task, before the next one starts', 
   expect(log).toEqual(['no', 'next']);
 });
 
-test('it has settled when all that was added before has ended, failures too', async () => {
+test('settled resolves after all earlier tasks have ended, including failed ones', async () => {
   const queue = new SerialQueue();
   const log: string[] = [];
   queue.add(() => Promise.reject(new Error('no'))).catch(() => log.push('failed'));

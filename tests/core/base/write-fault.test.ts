@@ -30,7 +30,7 @@ const refused = (path: string, mode: string, mends = 'go-w') => ({
   message: `Others may write ${path} (mode ${mode}): run "chmod ${mends} ${path}"`,
 });
 
-test.runIf(isPosix).each(['666', '602', '620'])('a settings file of mode %s is not read', async (mode) => {
+test.runIf(isPosix).each(['666', '602', '620'])('rejects a settings file of mode %s', async (mode) => {
   const file = join(folder, 'config.toml');
   expect((await loadSettings(folder)).providers.active).toBe('demo');
   await chmod(file, Number.parseInt(mode, 8));
@@ -43,7 +43,7 @@ test.runIf(isPosix).each(['666', '602', '620'])('a settings file of mode %s is n
   expect((await loadSettings(folder)).providers.active).toBe('demo');
 });
 
-test.runIf(isPosix)('a folder for everybody is refused, also where the file is not there yet', async () => {
+test.runIf(isPosix)('rejects a folder that everyone can write, even before the file exists', async () => {
   await chmod(folder, 0o777);
   const expected = refused(folder, '0777');
   for (const name of ['config.toml', 'secrets.json', 'instance.json'])
@@ -53,7 +53,7 @@ test.runIf(isPosix)('a folder for everybody is refused, also where the file is n
   await expect(claimOwnership(folder, { signal })).rejects.toMatchObject(expected);
 });
 
-test.runIf(isPosix)('an instance file that others may write leads nobody to their server', async () => {
+test.runIf(isPosix)('rejects an instance file that others can write, instead of connecting to its server', async () => {
   // It proves that it lives, as it wrote the token itself.
   const trap = await answerPings('a'.repeat(64));
   onTestFinished(() => trap.close());
@@ -65,7 +65,7 @@ test.runIf(isPosix)('an instance file that others may write leads nobody to thei
   await expect(findOwner(folder, signal)).rejects.toMatchObject(refused(file, '0666'));
 });
 
-test.runIf(isPosix)('keys, trust and agents are held to the same', async () => {
+test.runIf(isPosix)('rejects key files, trust files and agent folders that others can write', async () => {
   const secrets = join(folder, 'secrets.json');
   await writeFile(secrets, '{"a": "b"}');
   await chmod(secrets, 0o622);
@@ -86,7 +86,7 @@ test.runIf(isPosix).each([
   ['secrets.safe.json', '600'],
   ['trust.json', 'go-w'],
   ['instance.json', 'go-w'],
-])('no host starts where others may write %s, also where it need not read it', async (name, mends) => {
+])('no host starts if others can write %s, even if the host does not read it', async (name, mends) => {
   const file = join(folder, name);
   await writeFile(file, '');
   await chmod(file, 0o666);
@@ -96,7 +96,7 @@ test.runIf(isPosix).each([
   await expect(starting).rejects.toMatchObject(refused(file, '0666', mends));
 });
 
-test.runIf(isPosix)('a link is as safe as what it leads to', async () => {
+test.runIf(isPosix)('checks the target of a link and its folder', async () => {
   const elsewhere = await folderWith({ 'real.toml': '' });
   const link = join(await folderWith({}), 'config.toml');
   await symlink(join(elsewhere, 'real.toml'), link);
@@ -107,7 +107,7 @@ test.runIf(isPosix)('a link is as safe as what it leads to', async () => {
   expect(await writeFault(link)).toMatchObject({ what: `Others may write ${elsewhere} (mode 0777)` });
 });
 
-test.runIf(process.getuid?.() === 0)('what belongs to another user is refused', async () => {
+test.runIf(process.getuid?.() === 0)('rejects a file of another user', async () => {
   const file = join(folder, 'config.toml');
   await chown(file, 12_345, 0);
   expect(await writeFault(file)).toEqual({
@@ -116,7 +116,7 @@ test.runIf(process.getuid?.() === 0)('what belongs to another user is refused', 
   });
 });
 
-test.runIf(isPosix)('the command can be pasted, whatever the path has', async () => {
+test.runIf(isPosix)('the suggested command works for a path with special characters', async () => {
   const odd = join(folder, `it's $HOME here`);
   await mkdir(odd);
   await chmod(odd, 0o777);
@@ -133,7 +133,7 @@ test.for([
     'EACCES',
     'The folder /data cannot be written (EACCES): check its owner and permissions, or set TRIAD_HOME to another folder.',
   ],
-] as const)('names the folder and what to do after %s', ([code, message]) => {
+] as const)('the error after %s names the folder and the remedy', ([code, message]) => {
   const error = createUnwritableFolderError('/data', Object.assign(new Error('failed'), { code }));
   expect(error).toMatchObject({ code: 'store_unwritable', message });
 });

@@ -44,7 +44,7 @@ async function trustAll({ runtime, folder }: Harness): Promise<Output<'trust.loo
   return runtime.request('trust.set', { folder, files: files.map(({ path, hash }) => ({ path, hash: hash! })) });
 }
 
-test('where that it is switched on, what it is started with, or that it is there changes during a run, the run calls it no more', async () => {
+test('a run stops calling an MCP server that is switched off, changed or removed during the run', async () => {
   const engine = await startEngine(script(3), { configFolder: await folderWith({}), person });
   const { runtime } = engine;
   await runtime.request('mcp.add', { name: 'liar', entry: entry('work') });
@@ -62,7 +62,7 @@ test('where that it is switched on, what it is started with, or that it is there
   ]);
 });
 
-test('where a project’s file changes during a run, or is trusted no more, the run calls its server no more', async () => {
+test('a run stops calling a project MCP server whose file changes and is no longer trusted', async () => {
   const engine = await startEngine(script(1), { person, files: await projectFiles('work') });
   await trustAll(engine);
   const file = join(engine.folder, '.mcp.json');

@@ -18,8 +18,8 @@ const shared = pool.use(liar(), process.cwd());
 const hasty = pool.use(liar([], { timeoutMs: 400 }), process.cwd());
 afterAll(() => pool.end());
 
-describe('time', () => {
-  test('a call without a sign for too long is given up, and the server is told', async () => {
+describe('time limits and aborts', () => {
+  test('a call without a sign of life is ended after the time limit, and the server gets a cancellation', async () => {
     const use = useOf(liar([], { timeoutMs: 300 }));
     await use.server.tools(never);
     const began = performance.now();
@@ -54,7 +54,7 @@ describe('time', () => {
   fullTest([
     'tests/core/mcp/calls.test.ts › a call with progress outlasts its time limit',
     'tests/core/mcp/calls.test.ts › a call with progress ends after ten times its time limit',
-  ])('progress keeps a call alive, and is told; but not beyond ten times its time', async () => {
+  ])('progress is reported and keeps a call alive for at most ten times its time limit', async () => {
     const use = hasty;
     await use.server.tools(never);
     const steps: number[] = [];
@@ -70,7 +70,7 @@ describe('time', () => {
     expect(performance.now() - began).toBeGreaterThan(3900);
   });
 
-  test('an abort rejects at once with its reason, and the server is told; one before sends nothing', async () => {
+  test('an abort ends a call at once and notifies the server, and an earlier abort sends nothing', async () => {
     const use = useOf(liar());
     await use.server.tools(never);
     const stop = new AbortController();
@@ -86,11 +86,11 @@ describe('time', () => {
   });
 });
 
-describe('answers', () => {
+describe('errors of calls', () => {
   test.for([
     ['invalid', 'provider', 'answered the tool "invalid" with what is no answer: content: it is no list'],
     ['refuses', 'provider', 'refused the tool "refuses": no such⟦U+001B⟧[31m tool (-32602)'],
-  ] as const)('%s is one sentence with the name of the server', async ([tool, code, words]) => {
+  ] as const)('a call to %s fails with one sentence that names the server', async ([tool, code, words]) => {
     const fault = await faultOf(said(shared, tool));
     expect(fault).toMatchObject({ code, message: `The MCP server "liar" ${words}` });
   });
@@ -112,8 +112,8 @@ describe('answers', () => {
   });
 });
 
-describe('tools', () => {
-  test('those that do not fit are left out, and its log says which and why', async () => {
+describe('the tool list of a server', () => {
+  test('leaves out invalid tools and logs each with the reason', async () => {
     const use = useOf(liar(['odd-tools']));
     const none = { readOnly: null, destructive: null, idempotent: null, openWorld: null };
     const schema = { type: 'object' };
@@ -135,7 +135,7 @@ describe('tools', () => {
     ]);
   });
 
-  test('a list without an end is cut', async () => {
+  test('cuts an endless tool list', async () => {
     const use = useOf(liar(['endless-list']));
     expect(await use.server.tools(never)).toHaveLength(500);
     // Of 20 each.
@@ -143,18 +143,18 @@ describe('tools', () => {
     expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries, 50 pages or 1 MiB is left out']);
   });
 
-  test('half a character in an answer is none', async () => {
+  test('replaces an incomplete Unicode character in a tool result', async () => {
     expect(await said(shared, 'half')).toBe('half \ufffd');
   });
 
-  test('a list that is too large as a whole is cut', async () => {
+  test('cuts a tool list that is too large in total', async () => {
     const use = useOf(liar(['wide-list']));
     // Of 60 KB each.
     expect(await use.server.tools(never)).toHaveLength(17);
     expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries, 50 pages or 1 MiB is left out']);
   });
 
-  test('are asked for once, and again when the server says that they changed', async () => {
+  test('requests the tool list once, and again after a change notification of the server', async () => {
     const changed: string[] = [];
     const watched = testPool({ onChange: (folder) => changed.push(watched.state(folder)[0]?.status ?? '') });
     const use = watched.use(liar(['changes']), process.cwd());
@@ -172,25 +172,25 @@ describe('tools', () => {
     expect(await names()).toEqual(['changed']);
   });
 
-  test('what a server does not offer is not asked for', async () => {
+  test('does not request resources and prompts from a server that offers none', async () => {
     expect(await shared.server.resources(never)).toEqual([]);
     expect(await shared.server.prompts(never)).toEqual([]);
   });
 });
 
-describe('what a server asks', () => {
+describe('requests from a server', () => {
   const answering = (more: Partial<CallOptions>): CallOptions => ({ signal: never, ...more });
   const answerOf = async (use: McpUse, tool: string, options: CallOptions) =>
     JSON.parse(textOf(await use.server.call(tool, {}, options))) as unknown;
 
-  test('roots: the folder of the workspace', async () => {
+  test('roots returns the workspace folder', async () => {
     const folder = process.cwd();
     expect(await answerOf(shared, 'roots', { signal: never })).toEqual({
       roots: [{ uri: `file://${folder}`, name: folder.split('/').at(-1) }],
     });
   });
 
-  test('a form goes to the call that runs, whose time stands still meanwhile', async () => {
+  test('a form goes to the open call, and the time limit of the call pauses meanwhile', async () => {
     const use = hasty;
     await use.server.tools(never);
     const asked: unknown[] = [];
@@ -207,7 +207,7 @@ describe('what a server asks', () => {
     ]);
   });
 
-  test('is declined where nobody can answer, the answer fails, or it is an address', async () => {
+  test('declines a form if there is no handler or the handler fails, and rejects a URL form', async () => {
     const declined = { action: 'decline' };
     const accept = () => Promise.resolve({ action: 'accept' as const });
     expect(await answerOf(shared, 'elicits', answering({}))).toEqual(declined);
@@ -219,7 +219,7 @@ describe('what a server asks', () => {
     });
   });
 
-  test('of several calls the oldest that can answer is asked', async () => {
+  test('a form goes to the oldest open call that can answer', async () => {
     await shared.server.tools(never);
     const asked: string[] = [];
     const as = (name: string): CallOptions =>
@@ -240,7 +240,7 @@ describe('what a server asks', () => {
     expect(asked).toEqual(['first', 'third']);
   });
 
-  test('a question ends with the call that it belongs to', async () => {
+  test('a form is aborted when its call ends', async () => {
     const stop = new AbortController();
     let ended: AbortSignal | null = null;
     const onElicit = (_: unknown, signal: AbortSignal) => {
@@ -252,7 +252,7 @@ describe('what a server asks', () => {
     expect(ended).toMatchObject({ aborted: true });
   });
 
-  test('a model request goes to the call only where it is allowed', async () => {
+  test('a model request goes to the call only if sampling is allowed', async () => {
     const result = { role: 'assistant' as const, content: { type: 'text' as const, text: 'Because' }, model: 'm' };
     const asked: unknown[] = [];
     const options = answering({

@@ -43,9 +43,9 @@ async function answerNext(engine: Harness, number: number, change: () => Promise
 }
 
 fullTest([
-  'tests/core/mcp/mcp-run.test.ts › starts no server before its very file is trusted, and none that changed since',
-  'tests/core/mcp/changed-servers.test.ts › one that was switched off and on again is used again; a tool that the person takes away is called no more, also by a run that was offered it',
-])('resources of a project’s server are read no more when its file is not trusted any more', async () => {
+  'tests/core/mcp/mcp-run.test.ts › start only if the exact project file is trusted',
+  'tests/core/mcp/changed-servers.test.ts › a run uses a re-enabled server again, and stops calling a tool that the person has removed',
+])('a run stops reading resources of a project server when its file loses trust', async () => {
   const file = JSON.stringify({ mcpServers: { all: launch(EVERYTHING) } });
   const read = 'mcp__all__read_resource';
   const settings = `[sandbox]\nreadable = [${JSON.stringify(join(ROOT, 'node_modules'))}]\n`;
@@ -62,7 +62,7 @@ fullTest([
   ]);
 });
 
-test('one that was switched off and on again is used again; a tool that the person takes away is called no more, also by a run that was offered it', async () => {
+test('a run uses a re-enabled server again, and stops calling a tool that the person has removed', async () => {
   const engine = await startEngine(calling('mcp__liar__work', 'mcp__liar__work', 'mcp__liar__work'), {
     settings: lyingTable(['tools=work,other']),
     configFolder: await folderWith({}),
@@ -84,7 +84,7 @@ test('one that was switched off and on again is used again; a tool that the pers
   expect(outputs(engine)).toEqual(['done', 'done', expect.stringContaining('has taken the tool "work" of liar away')]);
 });
 
-test('a grant for a server is none for another one of its name', async () => {
+test('a grant for an MCP server does not apply to another server with its name', async () => {
   const granting = (approval: Approval): Answer => ({
     kind: 'allow',
     confirmed: true,

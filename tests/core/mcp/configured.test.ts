@@ -23,7 +23,7 @@ const theirs = async (entry: object) => {
   return (await all(folder))[0]!;
 };
 
-describe('values', () => {
+describe('values in server entries', () => {
   const environment = { LEVEL: 'high', TOKEN: 't', ANTHROPIC_API_KEY: 'sk', TRIAD_HOME: '/h' };
   const secrets = {
     get: (name: string) => Promise.resolve(name === 'mcp:a:KEY' ? 'kept' : null),
@@ -32,7 +32,7 @@ describe('values', () => {
   const filled = async (server: Awaited<ReturnType<typeof theirs>>) =>
     (await resolve(server, { environment, secrets })).transport;
 
-  test('of the environment and the key store are put in when a server starts, with a usual one where one is named', async () => {
+  test('fills in values from the environment, the key store and defaults when the server starts', async () => {
     const args = ['--level=${LEVEL}', '${NOT_SET:-usual}'];
     const env = { K: '${TOKEN}', SECRET: '${secret:KEY}' };
     expect(await filled(await own('a', { command: 'x', args, env }))).toMatchObject({
@@ -43,7 +43,7 @@ describe('values', () => {
     expect(await filled(url)).toMatchObject({ headers: { Authorization: 'Bearer kept' } });
   });
 
-  test('of headers and variables that are secret are redacted from the start of the server on, whoever named it', async () => {
+  test('redacts values of secret headers and variables', async () => {
     const server = await theirs({ url: 'https://example.org', headers: { Authorization: 'Token ${MINE}' } });
     await resolve(server, { environment: { MINE: 'words-of-mine' }, secrets });
     expect(redact('It says words-of-mine to it')).toBe('It says [redacted: known key] to it');
@@ -54,12 +54,12 @@ describe('values', () => {
     ['${secret:OTHER}', 'bad_input', /needs the secret OTHER, and the key store has none/],
     ['${ANTHROPIC_API_KEY}', 'not_allowed', /wants the variable ANTHROPIC_API_KEY, which no other program gets/],
     ['${TRIAD_HOME:-x}', 'not_allowed', /wants the variable TRIAD_HOME/],
-  ] as const)('%s is refused', async ([word, code, message]) => {
+  ] as const)('rejects the reference %s', async ([word, code, message]) => {
     const refusal = await filled(await own('a', { command: 'x', env: { K: word } })).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code, message: expect.stringMatching(message) as string });
   });
 
-  test('reject a secret in an argument of a server', async () => {
+  test('rejects a secret in a command line argument of a server', async () => {
     for (const word of ['--token=${TOKEN}', '${TOKEN:-x}', '--key=${secret:KEY}']) {
       const filling = filled(await own('a', { command: 'x', args: [word] }));
       await expect(filling).rejects.toThrow(
@@ -71,7 +71,7 @@ describe('values', () => {
     expect(await filled(server)).toMatchObject({ args: ['--header', 'A: ${TOKEN}'], env: { TOKEN: 't' } });
   });
 
-  test('of the key store are the person’s: a project’s server of the same name gets none', async () => {
+  test('values of the key store are not available to servers of a project', async () => {
     const server = await theirs({ command: 'x', env: { K: '${secret:KEY}' } });
     await expect(filled(server)).rejects.toThrow(
       'needs the secret KEY, and the key store has none for a project’s file',
@@ -79,12 +79,12 @@ describe('values', () => {
   });
 });
 
-test('a key in an argument is not shown', async () => {
+test('redacts a key in an argument of a server', async () => {
   const { runs } = await own('a', { command: 'x', args: [`--key=sk-ant-api03-${'k'.repeat(40)}`] });
   expect(runs).toMatch(/^x "?--key=\[redacted[^\]]*\]"?$/);
 });
 
-test('of two servers with one name the person’s is used, and the other is told apart', async () => {
+test('uses the server of the person if a project server has its name, and lists the latter as overridden', async () => {
   const folder = await folderWith({
     [JSON_FILE]: JSON.stringify({ mcpServers: { a: { command: 'y' }, b: { command: 'z' } } }),
   });
@@ -96,7 +96,7 @@ test('of two servers with one name the person’s is used, and the other is told
   ]);
 });
 
-test('a project’s file can class no tool lower, nor let its server ask models', async () => {
+test('a project file can neither lower the permissions of a tool nor enable sampling', async () => {
   const server = await theirs({
     command: 'x',
     permissions: [],
@@ -108,7 +108,7 @@ test('a project’s file can class no tool lower, nor let its server ask models'
   expect(server.sampling).toBe(false);
 });
 
-test('a project’s file that cannot be read is a fault, and starts nothing', async () => {
+test('an unreadable project file or entry is listed as faulty', async () => {
   const folder = await folderWith({ [JSON_FILE]: '{' });
   expect(await all(folder)).toMatchObject([{ state: 'faulty', fault: expect.stringContaining('JSON') as string }]);
   await writeFile(
@@ -124,7 +124,7 @@ test('a project’s file that cannot be read is a fault, and starts nothing', as
   ]);
 });
 
-test('a run is offered the tools that the person knows, as they know them', async () => {
+test('offers a run only tools known to the person, with their known descriptions', async () => {
   const tool = (name: string, description: string) => ({
     name,
     title: null,

@@ -28,7 +28,7 @@ async function worked(settings: string) {
   return { warnings: warnings.map(({ message }) => message), envelope: items[0]!.envelope, call: call?.entry };
 }
 
-test('with the server it works; what is missing is told where it is written and where it is approved', async () => {
+test('an agent of another program uses its MCP tool, and a missing tool is shown in warnings and envelope', async () => {
   const { warnings, envelope, call } = await worked(SERVER);
   expect(warnings).toEqual([expect.stringMatching(/mcp__other: there is no MCP server other here.*left out/)]);
   expect(envelope).toMatchObject({ mcpServers: ['liar'], lacks: ['mcp__other'] });
@@ -37,7 +37,7 @@ test('with the server it works; what is missing is told where it is written and 
 });
 
 // Which tools there are not is told in the same way for one of them.
-test('without the server it goes without the tool, and that is said', async () => {
+test('an agent of another program runs without a missing MCP tool, with a warning', async () => {
   const { warnings, envelope, call } = await worked('');
   expect(warnings).toHaveLength(2);
   expect(envelope).toMatchObject({ mcpServers: [], lacks: ['mcp__liar__work', 'mcp__other'] });

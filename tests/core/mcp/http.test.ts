@@ -152,7 +152,7 @@ const liarSite = () => siteWith((_, response, asked) => answer(response, asked))
 const at = (url: string, more: Partial<McpServerConfig> = {}) =>
   serverOf('web', { kind: 'http', url, headers: {} }, more);
 
-test('a call over JSON and over events; own headers go with each request, cookies with none, and the session ends', async () => {
+test('sends configured headers but no cookies with each request, reads JSON and events, and ends the session', async () => {
   const site = await liarSite();
   const server = serverOf('web', {
     kind: 'http',
@@ -173,7 +173,7 @@ test('a call over JSON and over events; own headers go with each request, cookie
   expect(site.headers.at(-1)).toMatchObject({ 'mcp-session-id': 's1' });
 });
 
-test('what a server asks and tells in the stream of a call reaches it', async () => {
+test('a question and progress in the event stream of a call reach the call', async () => {
   const use = useOf(at((await liarSite()).origin));
   const steps: number[] = [];
   const answer = await use.server.call(
@@ -194,19 +194,22 @@ test.for([
   ['values', 'with more than 100000 values'],
   ['hidden-values', 'with more than 100000 values'],
   ['hidden-depth', 'of more than 200 levels'],
-] as const)('%s: too much ends the connection with one clear error, and does not block', async ([tool, words]) => {
-  const use = useOf(at((await liarSite()).origin));
-  await use.server.tools(never);
-  const { value, longest } = await longestBlock(() => faultOf(said(use, tool)));
-  expect(value).toMatchObject({
-    code: 'disconnected',
-    message: `The MCP server "web" sent a message ${words}, and was left while the tool "${tool}" ran: whether that took effect is not known`,
-  });
-  expect(longest).toBeLessThan(BLOCK_MS);
-  expect(use.pool.state(process.cwd())).toMatchObject([{ status: 'failed' }]);
-});
+] as const)(
+  'closes the connection for a too large message (%s) with one error, without blocking',
+  async ([tool, words]) => {
+    const use = useOf(at((await liarSite()).origin));
+    await use.server.tools(never);
+    const { value, longest } = await longestBlock(() => faultOf(said(use, tool)));
+    expect(value).toMatchObject({
+      code: 'disconnected',
+      message: `The MCP server "web" sent a message ${words}, and was left while the tool "${tool}" ran: whether that took effect is not known`,
+    });
+    expect(longest).toBeLessThan(BLOCK_MS);
+    expect(use.pool.state(process.cwd())).toMatchObject([{ status: 'failed' }]);
+  },
+);
 
-test('many events may have more together', async () => {
+test('accepts an event stream that is long in total', async () => {
   const use = useOf(at((await liarSite()).origin));
   expect(await said(use, 'long-stream')).toBe('done');
 });
@@ -221,7 +224,7 @@ test.for([
   ['fails', 'provider', 'answered the tool "fails" with HTTP 500'],
   ['asks-for-sign-in', 'auth', 'needs sign-in: triad mcp login web'],
   ['silent', 'inactive', 'gave no sign for 0.3 s'],
-] as const)('%s is one sentence', async ([tool, code, words]) => {
+] as const)('a failing call (%s) returns one sentence, and the next call works', async ([tool, code, words]) => {
   // The others answer, however busy the machine is.
   const use = useOf(at((await liarSite()).origin, tool === 'silent' ? { timeoutMs: 300 } : {}));
   const fault = (await faultOf(said(use, tool))) as Error;
@@ -241,7 +244,7 @@ test('a server that forgot the session is connected anew', async () => {
   expect(site.methods.filter((method) => method === 'initialize')).toHaveLength(2);
 });
 
-test('a redirect is followed within the origin only', async () => {
+test('follows a redirect only within the origin', async () => {
   const other = await liarSite();
   const site = await siteWith((request, response, asked) => {
     if (request.url === '/away') response.writeHead(307, { location: `${other.origin}/mcp` }).end();
@@ -254,7 +257,7 @@ test('a redirect is followed within the origin only', async () => {
   expect(other.methods).toEqual([]);
 });
 
-test('one that is not there, or wants a sign-in before all', async () => {
+test('reports a server that cannot be reached or requires sign-in before the first request', async () => {
   const closed = await siteWith((_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end());
   expect(await faultOf(useOf(at(closed.origin)).server.tools(never))).toMatchObject({
     code: 'auth',
@@ -266,7 +269,7 @@ test('one that is not there, or wants a sign-in before all', async () => {
   });
 });
 
-test('an address with a web page in the place of a server is told by its status', async () => {
+test('reports a web page at the address of a server with its HTTP status', async () => {
   const site = await siteWith((_, response) => response.writeHead(404).end('<!DOCTYPE html>\n<html><body>Not here'));
   expect(await faultOf(useOf(at(site.origin)).server.tools(never))).toMatchObject({
     code: 'unreachable',
@@ -288,9 +291,9 @@ test('a sign-in that the person made goes with each request', async () => {
 });
 
 fullTest([
-  'tests/core/mcp/http.test.ts › a call over JSON and over events; own headers go with each request, cookies with none, and the session ends',
-  'tests/core/mcp/http.test.ts › what a server asks and tells in the stream of a call reaches it',
-])('a real server of the protocol', async () => {
+  'tests/core/mcp/http.test.ts › sends configured headers but no cookies with each request, reads JSON and events, and ends the session',
+  'tests/core/mcp/http.test.ts › a question and progress in the event stream of a call reach the call',
+])('works with the reference HTTP server of the protocol', async () => {
   const { transport } = reference('everything', ['streamableHttp']);
   if (transport.kind !== 'stdio') throw new Error('It is a process');
   const port = await freePort();

@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { lyingTable } from './support.ts';
 
-test('a question of a server whose call was interrupted wakes nobody; a read goes on with a question of its own', async () => {
+test('a question of an interrupted server call is cancelled on resume, and the repeated call asks again', async () => {
   const store = await memoryStore();
   onTestFinished(() => store.close());
   const script = new Script().step([toolUse('mcp__liar__elicits', {})]).step([text('Done.')]);
@@ -36,7 +36,7 @@ test('a question of a server whose call was interrupted wakes nobody; a read goe
   expect(approvals).toHaveLength(2);
 });
 
-test('a lead goes without a server that cannot be started, and says which and why', async () => {
+test('a lead runs without a server that cannot start, and a notice names the server and the reason', async () => {
   const settings = `${lyingTable(['exits'])}[mcp.servers.none]\ncommand = "/no/such/program"\n`;
   const engine = await startEngine(new Script().step([text('Done.')]), { settings });
   expect((await engine.ask('Go')).outcome).toBe('completed');
@@ -50,7 +50,7 @@ test('a lead goes without a server that cannot be started, and says which and wh
   expect(engine.of('run-queue')[0]?.envelope.mcpServers).toEqual([]);
 });
 
-test('a tool that is new at a server is given to nobody before the person agrees to it, and that is said', async () => {
+test('a new tool of a server is not offered before the person accepts it, and a notice says so', async () => {
   const script = new Script()
     .step([text('One.')])
     .step([text('Two.')])
@@ -74,7 +74,7 @@ test('a tool that is new at a server is given to nobody before the person agrees
   expect(told().at(-1)).toEqual(['mcp__liar__new']);
 });
 
-test('what all is allowed for makes nothing known that nobody saw, and fills no form in', async () => {
+test('allowing everything neither accepts changed tool descriptions nor fills in forms', async () => {
   const script = new Script()
     .step([toolUse('mcp__liar__redescribes', {})])
     .step([toolUse('mcp__liar__work', {})])

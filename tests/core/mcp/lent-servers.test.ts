@@ -42,7 +42,7 @@ const notices = (engine: Harness) => engine.of('notice').map((notice) => notice.
 const toolsOf = (engine: Harness, n: number): string[] =>
   (engine.model.requests[n]?.body.tools ?? []).map(({ name }: { name: string }) => name);
 
-test('One is asked about with all that it is but no values, then offered; the yes is kept for exactly that; a name of the person’s servers stays theirs', async () => {
+test('a client server requires approval without showing values, and cannot replace a configured server', async () => {
   const data = await folderWith({});
   const settings = '[mcp.servers.mine]\nurl = "http://127.0.0.1:9/"\n';
   const engine = await startEngine(using('mcp__liar__report'), { data, settings });
@@ -87,29 +87,26 @@ test('One is asked about with all that it is but no values, then offered; the ye
 });
 
 fullTest(
-  'tests/core/mcp/lent-servers.test.ts › A yes holds for exactly that server in the folder in which it was said, and for no other; another conversation has none',
-)(
-  'Once agreed to, the next message and another session of the folder ask no more; about any other they do',
-  async () => {
-    const engine = await startEngine(using('mcp__liar__report'), { data: await folderWith({}) });
-    const { runtime, conversationId } = engine;
-    const client = await lendTo(runtime, conversationId, { mcp: [passed()] });
-    await engine.ask('Work');
-    await engine.ask('Work');
-    client.leave();
-    const again = await lendTo(runtime, conversationId, { mcp: [passed()] });
-    await engine.ask('Work');
-    expect(asked(engine)).toHaveLength(1);
-    expect(results(engine).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
-    // Any other configuration is asked about, also where only a value differs that nobody sees.
-    again.leave();
-    await lendTo(runtime, conversationId, { mcp: [passed({ env: { ...COMPILED, API_TOKEN: 'another' } })] });
-    await engine.ask('Work');
-    expect(asked(engine)).toHaveLength(2);
-  },
-);
+  'tests/core/mcp/lent-servers.test.ts › an approval applies only to the exact client server and folder, and not to other conversations',
+)('an approved client server requires no second approval until its configuration changes', async () => {
+  const engine = await startEngine(using('mcp__liar__report'), { data: await folderWith({}) });
+  const { runtime, conversationId } = engine;
+  const client = await lendTo(runtime, conversationId, { mcp: [passed()] });
+  await engine.ask('Work');
+  await engine.ask('Work');
+  client.leave();
+  const again = await lendTo(runtime, conversationId, { mcp: [passed()] });
+  await engine.ask('Work');
+  expect(asked(engine)).toHaveLength(1);
+  expect(results(engine).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+  // Any other configuration is asked about, also where only a value differs that nobody sees.
+  again.leave();
+  await lendTo(runtime, conversationId, { mcp: [passed({ env: { ...COMPILED, API_TOKEN: 'another' } })] });
+  await engine.ask('Work');
+  expect(asked(engine)).toHaveLength(2);
+});
 
-test('One that the person refuses is not started, and asked about once; where nobody can be asked, nothing starts', async () => {
+test('a rejected client server is not started or proposed again, and without a person no server starts', async () => {
   const engine = await startEngine(using('mcp__liar__work'), {
     person: ({ request }, item) =>
       request.subject.kind === 'action' ? { kind: 'reject', reason: 'no' } : yes({ request, decisions: [] }, item),
@@ -132,7 +129,7 @@ test('One that the person refuses is not started, and asked about once; where no
   expect(toolsOf(engine, engine.model.requests.length - 1)).not.toContain('mcp__liar__work');
 });
 
-test('Its call ends with an error when the client goes, and so does its question', async () => {
+test('a call to a client server and its approval request end when the client disconnects', async () => {
   const engine = await startEngine(using('mcp__liar__work'), {
     person: ({ request }, item) => (request.subject.kind === 'tool' ? null : yes({ request, decisions: [] }, item)),
   });
@@ -147,7 +144,7 @@ test('Its call ends with an error when the client goes, and so does its question
   expect(results(engine)[0]).toMatchObject({ status: 'error', output: expect.stringContaining('has gone') as string });
 });
 
-test('A question that nobody has answered when the client goes is closed, and the lead works without it', async () => {
+test('an open approval request for a client server is closed when the client disconnects, and the lead goes on', async () => {
   const engine = await startEngine(using('think'), { person: () => null });
   const { runtime, conversationId } = engine;
   const client = await lendTo(runtime, conversationId, { mcp: [passed()] });
@@ -159,44 +156,41 @@ test('A question that nobody has answered when the client goes is closed, and th
 });
 
 fullTest([
-  'tests/core/mcp/lent-servers.test.ts › A yes holds for exactly that server in the folder in which it was said, and for no other; another conversation has none',
-  'tests/core/mcp/lent-servers.test.ts › One is asked about with all that it is but no values, then offered; the yes is kept for exactly that; a name of the person’s servers stays theirs',
-])(
-  'No other conversation has it, names of configured servers stay theirs, and what cannot be used is told once',
-  async () => {
-    const engine = await startEngine(using('mcp__liar__work'), { settings: lyingTable(['tools=work']) });
-    const { runtime, conversationId } = engine;
-    const { id: other } = await runtime.request('conversation.create', {});
-    const mine = passed({ name: 'My liar' });
-    const [old, bad] = [
-      { name: 'old', type: 'sse' as const, url: 'https://example.com/sse' },
-      { name: 'bad', type: 'http' as const, url: 'no address' },
-    ];
-    await lendTo(runtime, conversationId, { mcp: [passed(), old, bad] });
-    await lendTo(runtime, other, { mcp: [mine] });
-    await engine.ask('Work');
-    await engine.ask('Work');
-    expect(asked(engine)).toEqual([]);
-    expect(notices(engine)).toEqual([
-      expect.stringContaining('yours of the same name is used') as string,
-      expect.stringMatching(/"old".*SSE/) as string,
-      expect.stringContaining('"bad"') as string,
-    ]);
-    // The person's own was called: it was given no token.
-    expect(results(engine)[0]).toMatchObject({ status: 'completed', output: 'done' });
-    expect(toolsOf(engine, 0).filter((name) => name.includes('My-liar'))).toEqual([]);
-    const { workflowId } = await runtime.request('message.send', { conversationId: other, text: 'Work' });
-    await eventually(async () => {
-      const { workflow } = await runtime.request('workflow.get', { workflowId });
-      expect(workflow.outcome).toBe('completed');
-    });
-    expect(engine.model.requests.some(({ body }) => JSON.stringify(body.tools).includes('mcp__My-liar__work'))).toBe(
-      true,
-    );
-  },
-);
+  'tests/core/mcp/lent-servers.test.ts › an approval applies only to the exact client server and folder, and not to other conversations',
+  'tests/core/mcp/lent-servers.test.ts › a client server requires approval without showing values, and cannot replace a configured server',
+])('a client server is limited to its conversation, and unusable servers are reported once', async () => {
+  const engine = await startEngine(using('mcp__liar__work'), { settings: lyingTable(['tools=work']) });
+  const { runtime, conversationId } = engine;
+  const { id: other } = await runtime.request('conversation.create', {});
+  const mine = passed({ name: 'My liar' });
+  const [old, bad] = [
+    { name: 'old', type: 'sse' as const, url: 'https://example.com/sse' },
+    { name: 'bad', type: 'http' as const, url: 'no address' },
+  ];
+  await lendTo(runtime, conversationId, { mcp: [passed(), old, bad] });
+  await lendTo(runtime, other, { mcp: [mine] });
+  await engine.ask('Work');
+  await engine.ask('Work');
+  expect(asked(engine)).toEqual([]);
+  expect(notices(engine)).toEqual([
+    expect.stringContaining('yours of the same name is used') as string,
+    expect.stringMatching(/"old".*SSE/) as string,
+    expect.stringContaining('"bad"') as string,
+  ]);
+  // The person's own was called: it was given no token.
+  expect(results(engine)[0]).toMatchObject({ status: 'completed', output: 'done' });
+  expect(toolsOf(engine, 0).filter((name) => name.includes('My-liar'))).toEqual([]);
+  const { workflowId } = await runtime.request('message.send', { conversationId: other, text: 'Work' });
+  await eventually(async () => {
+    const { workflow } = await runtime.request('workflow.get', { workflowId });
+    expect(workflow.outcome).toBe('completed');
+  });
+  expect(engine.model.requests.some(({ body }) => JSON.stringify(body.tools).includes('mcp__My-liar__work'))).toBe(
+    true,
+  );
+});
 
-test('A file of the folder that one is started from is asked about before it is written, also when it is not passed', async () => {
+test('writing a workspace file that starts a client server requires approval, also after the client leaves', async () => {
   const script = () =>
     new Script()
       .on({ step: 1 })
@@ -226,7 +220,7 @@ test('A file of the folder that one is started from is asked about before it is 
   ]);
 });
 
-test('A yes holds for exactly that server in the folder in which it was said, and for no other; another conversation has none', async () => {
+test('an approval applies only to the exact client server and folder, and not to other conversations', async () => {
   const lent = new LentServers({ data: null, end: () => Promise.resolve() });
   const server = { name: 'a', type: 'stdio' as const, command: 'c', args: ['x'], env: { A: '1' }, headers: {} };
   const passed = async (folder: string, more: Partial<typeof server> = {}) => {

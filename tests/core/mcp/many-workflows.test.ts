@@ -40,39 +40,43 @@ async function marked(mark: string): Promise<string[]> {
 // That a process serves several runs and is gone with the program is tried with the server that lies.
 fullTest(
   [
-    'tests/core/mcp/pool.test.ts › three users share one process, also when they begin at once; another folder or configuration has its own',
-    'tests/core/mcp/pool.test.ts › the end ends all of them, also those that start, and nothing starts afterwards',
+    'tests/core/mcp/pool.test.ts › three users share one server process, and another folder or configuration gets its own process',
+    'tests/core/mcp/pool.test.ts › ending the pool ends running and starting servers with their children, and allows no new start',
   ],
   process.platform === 'linux',
-)('through all of them, and nothing of them stays', { timeout: 300_000 }, async () => {
-  const mark = newId();
-  const folder = await folderWith({});
-  const env = { [MARK]: mark, MEMORY_FILE_PATH: join(folder, 'memory.json') };
-  const table = (name: string, ...args: string[]): string => {
-    const file = join(ROOT, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
-    return tableOf(name, [file, ...args], 'permissions = []', env);
-  };
-  const settings = SERVERS.map((name) => (name === 'filesystem' ? table(name, folder) : table(name)));
-  const script = new Script();
-  CALLS.forEach(({ call }, index) => script.on({ turn: index + 1 }).reply([call]));
-  script.on({}).reply([text('Done.')]);
-  const engine = await startEngine(script, { settings: settings.join('\n') });
-  const seen = new Set<string>();
-  for (let left = 50; left > 0; left -= 1) {
-    const { id } = await engine.runtime.request('conversation.create', {});
-    const ended = Promise.withResolvers<void>();
-    const outputs: string[] = [];
-    await engine.runtime.subscribe('conversation', { conversationId: id }, (event) => {
-      if (event.type === 'tool-end' && event.entry.kind === 'tool') outputs.push(event.entry.output);
-      if (event.type === 'workflow-end') ended.resolve();
-    });
-    await engine.runtime.request('message.send', { conversationId: id, text: 'Go' });
-    await ended.promise;
-    CALLS.forEach(({ told }, index) => expect(outputs[index], `call ${index + 1}`).toMatch(told));
-    for (const pid of await marked(mark)) seen.add(pid);
-  }
-  // Each of them, and who watches it.
-  expect(seen.size).toBe(2 * SERVERS.length);
-  await engine.runtime.close();
-  await eventually(async () => expect(await marked(mark)).toEqual([]));
-});
+)(
+  'fifty workflows use one process for each reference server, and no process remains',
+  { timeout: 300_000 },
+  async () => {
+    const mark = newId();
+    const folder = await folderWith({});
+    const env = { [MARK]: mark, MEMORY_FILE_PATH: join(folder, 'memory.json') };
+    const table = (name: string, ...args: string[]): string => {
+      const file = join(ROOT, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
+      return tableOf(name, [file, ...args], 'permissions = []', env);
+    };
+    const settings = SERVERS.map((name) => (name === 'filesystem' ? table(name, folder) : table(name)));
+    const script = new Script();
+    CALLS.forEach(({ call }, index) => script.on({ turn: index + 1 }).reply([call]));
+    script.on({}).reply([text('Done.')]);
+    const engine = await startEngine(script, { settings: settings.join('\n') });
+    const seen = new Set<string>();
+    for (let left = 50; left > 0; left -= 1) {
+      const { id } = await engine.runtime.request('conversation.create', {});
+      const ended = Promise.withResolvers<void>();
+      const outputs: string[] = [];
+      await engine.runtime.subscribe('conversation', { conversationId: id }, (event) => {
+        if (event.type === 'tool-end' && event.entry.kind === 'tool') outputs.push(event.entry.output);
+        if (event.type === 'workflow-end') ended.resolve();
+      });
+      await engine.runtime.request('message.send', { conversationId: id, text: 'Go' });
+      await ended.promise;
+      CALLS.forEach(({ told }, index) => expect(outputs[index], `call ${index + 1}`).toMatch(told));
+      for (const pid of await marked(mark)) seen.add(pid);
+    }
+    // Each of them, and who watches it.
+    expect(seen.size).toBe(2 * SERVERS.length);
+    await engine.runtime.close();
+    await eventually(async () => expect(await marked(mark)).toEqual([]));
+  },
+);

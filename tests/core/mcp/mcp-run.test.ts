@@ -32,8 +32,8 @@ const askedPerson = (engine: Harness): ApprovalRequest[] => {
 const liarState = async (engine: Harness) =>
   (await engine.runtime.request('mcp.list', {})).find(({ name }) => name === 'liar')!;
 
-describe('a call', () => {
-  test('is asked about with what the server says of it, and its result reaches the model', async () => {
+describe('a call of an MCP tool', () => {
+  test('requires approval with the description of the server, and the result is recorded', async () => {
     const engine = await startEngine(calling(toolUse('mcp__liar__work', {})), { settings: lying('work') });
     await engine.ask('Work');
     const [asked] = engine.of('approval-request');
@@ -52,7 +52,7 @@ describe('a call', () => {
     expect(told).toMatchObject({ description, input_schema: { type: 'object' } });
   });
 
-  test('that a rule with tool and pattern allows is not asked about, whatever the server claims is', async () => {
+  test('requires approval unless a rule names tool and pattern, whatever the server claims', async () => {
     // The most that a mode allows; and its server says that it only reads.
     const settings = `${lying('work')}[permissions]\nmode = "auto"\n`;
     const configFolder = await folderWith({ 'config.toml': settings });
@@ -71,7 +71,7 @@ describe('a call', () => {
     expect(await askedWith(named)).toBe(2);
   });
 
-  test('that is denied, or of a server that is switched off, is not made; of one that the person classes lower it asks less, and a tool of it may be classed alone', async () => {
+  test('is not made if denied or if the server is off, and a lower class of the person reduces approvals', async () => {
     const off = tableOf('off', [LIAR, 'tools=work'], 'enabled = false');
     const more = 'permissions = ["NetworkAccess"]\ntool_permissions = { report = ["FilesystemRead"] }\n';
     const low = tableOf('low', [LIAR, 'tools=work,report'], more);
@@ -92,8 +92,8 @@ describe('a call', () => {
   });
 });
 
-describe('a server that lies', () => {
-  test('about a tool since the person agreed to it is told apart: the call is asked, the model is told nothing new', async () => {
+describe('a lying MCP server', () => {
+  test('a changed tool description raises the risk of the next call and does not reach the model', async () => {
     const settings = `${lying('work,redescribes')}[[permissions.rules]]\neffect = "allow"\ntool = "mcp__liar__work"\npattern = "*"\n`;
     const configFolder = await folderWith({ 'config.toml': settings });
     const work = toolUse('mcp__liar__work', {});
@@ -125,7 +125,7 @@ describe('a server that lies', () => {
     expect(agreed.tools.map(({ state }) => state)).toEqual(['known', 'known']);
   });
 
-  test('between the question and its answer is not called', async () => {
+  test('a tool is not called if its description changes between the request and the approval', async () => {
     const script = new Script();
     const call = (prompt: RegExp, tool: string): void => {
       script.on({ prompt, turn: 1 }).reply([toolUse(tool, {})]);
@@ -169,7 +169,7 @@ describe('a server that lies', () => {
       : []),
   ];
   test.for(lies.map((calls) => ({ calls, tools: calls.map(([tool]) => tool).join() })))(
-    'in calls ($tools): one error for each, and the run goes on',
+    'faulty calls ($tools) return one error each, and the run goes on',
     { timeout: 30_000 },
     async ({ calls, tools }) => {
       const engine = await startEngine(calling(...calls.map(([tool]) => toolUse(`mcp__liar__${tool}`, {}))), {
@@ -181,7 +181,7 @@ describe('a server that lies', () => {
     },
   );
 
-  test('and asks for a model’s answer gets none, unless the person has allowed it and says yes each time', async () => {
+  test('a model request gets no answer unless the person has enabled sampling and approves each request', async () => {
     const script = new Script()
       .step([toolUse('mcp__mute__samples', {})])
       .step([toolUse('mcp__liar__samples', { text: `Why ${TOKEN}?` })])
@@ -222,7 +222,7 @@ describe('a server that lies', () => {
   });
 });
 
-describe('a question of a server in a call', () => {
+describe('a form of a server in a call', () => {
   /** Answers the fields `f0`, `f1`, … with their numbers, and any other field with a name. */
   const answerFields = ({ request: { subject } }: Approval): Answer => ({
     kind: 'reply',
@@ -233,7 +233,7 @@ describe('a question of a server in a call', () => {
   });
   const sevenFields = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`f${index}`, `${index}`]));
 
-  test('is put to the person, and what they say reaches it; what is longer than a person can read is not put', async () => {
+  test('is shown to the person and answered, unless the form is too long to read', async () => {
     let questions = 0;
     const person: Person = (approval, item) => {
       if (!approval.request.during) return yes(approval, item);
@@ -259,10 +259,8 @@ describe('a question of a server in a call', () => {
     expect(engine.of('tool-output').map(({ tail }) => tail)).toEqual(['x'.repeat(500)]);
   });
 
-  fullTest(
-    'tests/core/mcp/mcp-run.test.ts › is put to the person, and what they say reaches it; what is longer than a person can read is not put',
-  )(
-    'is put to the person, in several where it has many fields, and what they say reaches it; a no to one declines all; what is longer than a person can read is not put',
+  fullTest('tests/core/mcp/mcp-run.test.ts › is shown to the person and answered, unless the form is too long to read')(
+    'with many fields is split, is declined if one part is rejected, and is not shown if too long',
     async () => {
       let questions = 0;
       const person: Person = (approval, item) => {
@@ -301,7 +299,7 @@ describe('a question of a server in a call', () => {
     },
   );
 
-  test('is cancelled with its run, and with the call that a stop ends', async () => {
+  test('is cancelled when its workflow is stopped', async () => {
     const engine = await startEngine(calling(toolUse('mcp__liar__elicits', {})), {
       settings: lying('elicits'),
       person: (approval, item) => (approval.request.during ? null : yes(approval, item)),
@@ -314,8 +312,8 @@ describe('a question of a server in a call', () => {
   });
 });
 
-describe('a project', () => {
-  test('starts no server before its very file is trusted, and none that changed since', async () => {
+describe('the servers of a project', () => {
+  test('start only if the exact project file is trusted', async () => {
     const script = calling(toolUse('mcp__liar__work', {}), toolUse('mcp__liar__work', {}));
     const engine = await startEngine(script, { files: await projectFiles('work') });
     const { runtime, folder } = engine;
@@ -344,7 +342,7 @@ describe('a project', () => {
   });
 });
 
-test('what a server is started from is written with a yes alone, also where the mode allows what can be undone', async () => {
+test('writing a file that starts a server requires approval even in mode auto', async () => {
   const write = (path: string): Block => toolUse('write_file', { path, content: 'x' });
   const settings = `[permissions]\nmode = "auto"\n${tableOf('own', ['./tools/serve.js'])}`;
   const engine = await startEngine(calling(write('tools/other.js'), write('tools/serve.js')), { settings });
@@ -355,7 +353,7 @@ test('what a server is started from is written with a yes alone, also where the 
 
 fullTest(
   'tests/core/mcp/mcp-server.test.ts › a restart opens a new connection at once for a used, failed or stopped server',
-)('a test of a server that was stopped, or has failed just now, starts it at once', async () => {
+)('a test of a stopped or failed server starts the server at once', async () => {
   const engine = await startEngine(new Script(), { settings: lying('work') });
   const { runtime } = engine;
   const isReady = { error: null, server: { process: { status: 'ready' } } };
@@ -368,10 +366,10 @@ fullTest(
   expect(await runtime.request('mcp.test', { name: 'liar' })).toMatchObject(isReady);
 });
 
-describe('one process', () => {
+describe('one server process', () => {
   fullTest([
-    'tests/core/mcp/pool.test.ts › three users share one process, also when they begin at once; another folder or configuration has its own',
-    'tests/core/mcp/pool.test.ts › the end ends all of them, also those that start, and nothing starts afterwards',
+    'tests/core/mcp/pool.test.ts › three users share one server process, and another folder or configuration gets its own process',
+    'tests/core/mcp/pool.test.ts › ending the pool ends running and starting servers with their children, and allows no new start',
   ])('serves the lead and three sub-agents, and is gone with the program', async () => {
     const script = new Script();
     script

@@ -22,7 +22,7 @@ import {
 const FOLDER = process.cwd();
 const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
 
-test('three users share one process, also when they begin at once; another folder or configuration has its own', async () => {
+test('three users share one server process, and another folder or configuration gets its own process', async () => {
   const pool = testPool();
   const uses = [1, 2, 3].map(() => pool.use(liar(), FOLDER));
   expect(pool.state(FOLDER)).toMatchObject([{ name: 'liar', status: 'idle', pid: null, users: 3 }]);
@@ -40,7 +40,7 @@ test('three users share one process, also when they begin at once; another folde
   });
 });
 
-test('state tells nothing of what is configured', async () => {
+test('the state of a server shows no configured values', async () => {
   const pool = testPool();
   const { transport } = liar();
   pool.use({ ...liar(), transport: { ...transport, env: { TOKEN: 'secret-1' } } as typeof transport }, FOLDER);
@@ -53,30 +53,27 @@ test('state tells nothing of what is configured', async () => {
 
 fullTest(
   'tests/core/mcp/mcp-server.test.ts › a server without users is closed after a time, unless a new use or a running request comes before',
-)(
-  'the last release ends it after a time; a use in between keeps it, and a call that runs, though its user has left',
-  async () => {
-    const pool = testPool({ idleMs: 150 });
-    const [first, second] = [pool.use(liar(), FOLDER), pool.use(liar(), FOLDER)];
-    const { pid } = await reportOf(first);
-    first.release();
-    first.release();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(areAlive([pid])).toEqual([true]);
-    second.release();
-    const third = pool.use(liar(), FOLDER);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect((await reportOf(third)).pid).toBe(pid);
-    const call = said(third, 'works', { ms: 500 });
-    third.release();
-    expect(await call).toMatch(/steps/);
-    await expectGone([pid]);
-    expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle', pid: null, users: 0, error: null }]);
-    expect((await reportOf(pool.use(liar(), FOLDER))).pid).not.toBe(pid);
-  },
-);
+)('a server ends some time after its last user and call, and a new use in between keeps the process', async () => {
+  const pool = testPool({ idleMs: 150 });
+  const [first, second] = [pool.use(liar(), FOLDER), pool.use(liar(), FOLDER)];
+  const { pid } = await reportOf(first);
+  first.release();
+  first.release();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(areAlive([pid])).toEqual([true]);
+  second.release();
+  const third = pool.use(liar(), FOLDER);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect((await reportOf(third)).pid).toBe(pid);
+  const call = said(third, 'works', { ms: 500 });
+  third.release();
+  expect(await call).toMatch(/steps/);
+  await expectGone([pid]);
+  expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle', pid: null, users: 0, error: null }]);
+  expect((await reportOf(pool.use(liar(), FOLDER))).pid).not.toBe(pid);
+});
 
-test('a changed configuration leaves nothing of the old one behind', async () => {
+test('a server with an old configuration ends when its last user leaves', async () => {
   const pool = testPool({ idleMs: 50 });
   const old = pool.use(liar(), FOLDER);
   const { pid } = await reportOf(old);
@@ -91,28 +88,25 @@ test('a changed configuration leaves nothing of the old one behind', async () =>
 
 fullTest(
   'tests/core/mcp/mcp-server.test.ts › a crash soon after the start delays the next start; a later crash does not',
-)(
-  'a crash shortly after the start counts as a failure; one while nothing is asked is noticed, and after a good life the next use starts it at once',
-  async () => {
-    let now = 0;
-    const pool = testPool({ now: () => now });
-    const use = pool.use(liar(), FOLDER);
-    await faultOf(said(use, 'dies'));
-    expect(await faultOf(said(use, 'work'))).toMatchObject({ code: 'unreachable' });
-    now = 1000;
-    const { pid } = await reportOf(use);
-    now = 61_000;
-    process.kill(pid, 'SIGKILL');
-    await eventually(() =>
-      expect(pool.state(FOLDER)).toMatchObject([
-        { status: 'failed', pid: null, since: 61_000, error: 'The MCP server "liar" was ended by SIGKILL' },
-      ]),
-    );
-    expect((await reportOf(use)).pid).not.toBe(pid);
-  },
-);
+)('a crash soon after the start delays the next start, but a crash after a long life does not', async () => {
+  let now = 0;
+  const pool = testPool({ now: () => now });
+  const use = pool.use(liar(), FOLDER);
+  await faultOf(said(use, 'dies'));
+  expect(await faultOf(said(use, 'work'))).toMatchObject({ code: 'unreachable' });
+  now = 1000;
+  const { pid } = await reportOf(use);
+  now = 61_000;
+  process.kill(pid, 'SIGKILL');
+  await eventually(() =>
+    expect(pool.state(FOLDER)).toMatchObject([
+      { status: 'failed', pid: null, since: 61_000, error: 'The MCP server "liar" was ended by SIGKILL' },
+    ]),
+  );
+  expect((await reportOf(use)).pid).not.toBe(pid);
+});
 
-test('what dies young or does not start is tried again after 1, 2, 4 … 60 seconds; a use meanwhile is told when', async () => {
+test('retries a server that fails to start after 1, 2, 4 … 60 seconds, and earlier uses fail with the wait', async () => {
   let now = 0;
   const pool = testPool({ now: () => now });
   const exits = serverOf('liar', { ...commandOf(''), command: '/bin/sh', args: ['-c', 'exit 4'] });
@@ -136,7 +130,7 @@ test('what dies young or does not start is tried again after 1, 2, 4 … 60 seco
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60].slice(0, inFullRun ? 8 : 2));
 });
 
-test('a stop ends it until a person starts it again', async () => {
+test('a stopped server and its child processes end, and only a restart starts the server again', async () => {
   const pool = testPool();
   const use = pool.use(liar(['kin']), FOLDER);
   const { pid, kin } = await reportOf(use);
@@ -155,7 +149,7 @@ test('a stop ends it until a person starts it again', async () => {
 // The test of a server that has failed just now needs none either.
 fullTest(
   'tests/core/mcp/mcp-server.test.ts › a restart opens a new connection at once for a used, failed or stopped server',
-)('a restart needs no patience, and gives a new process', async () => {
+)('a restart skips the retry delay and starts a new process', async () => {
   const pool = testPool({ now: () => 0 });
   const use = pool.use(liar(), FOLDER);
   const { pid } = await reportOf(use);
@@ -167,7 +161,7 @@ fullTest(
   await expect(pool.restart(liar(['exits']), FOLDER)).rejects.toMatchObject({ code: 'unreachable' });
 });
 
-test('who gives up while it starts ends only his own wait, and at once', async () => {
+test('an abort during the start of a server ends only the wait of the aborting user', async () => {
   const pool = testPool({ handshakeMs: 400 });
   const use = pool.use(liar(['never-starts']), FOLDER);
   const stop = new AbortController();
@@ -178,14 +172,14 @@ test('who gives up while it starts ends only his own wait, and at once', async (
   expect(await other).toMatchObject({ code: 'unreachable' });
 });
 
-test('a wait that is over before it begins starts nothing', async () => {
+test('an aborted request does not start a server', async () => {
   const pool = testPool();
   const use = pool.use(liar(), FOLDER);
   expect(await faultOf(use.server.tools(AbortSignal.abort()))).toMatchObject({ code: 'cancelled' });
   expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle' }]);
 });
 
-test('restarts at once start one process', async () => {
+test('simultaneous restarts leave one process running', async () => {
   const pool = testPool();
   const file = join(await folderWith(), 'starts');
   const server = serverOf('liar', commandOf(LIAR, [], { env: { STARTS: file } }));
@@ -196,7 +190,7 @@ test('restarts at once start one process', async () => {
   expect(areAlive(started)).toEqual(started.map((one) => one === pid));
 });
 
-test('the end ends all of them, also those that start, and nothing starts afterwards', async () => {
+test('ending the pool ends running and starting servers with their children, and allows no new start', async () => {
   const pool = newPool();
   onTestFinished(() => pool.end());
   const use = pool.use(liar(['kin']), FOLDER);

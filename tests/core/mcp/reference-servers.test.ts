@@ -18,7 +18,7 @@ describe('everything', () => {
   });
   afterAll(() => pool.end());
 
-  test('says what it is, and offers what depends on what we can do', async () => {
+  test('returns its name and instructions, and offers the tools that depend on client capabilities', async () => {
     const names = (await use.server.tools(never)).map(({ name }) => name);
     expect(names).toEqual(
       expect.arrayContaining(['echo', 'get-roots-list', 'trigger-elicitation-request', 'trigger-sampling-request']),
@@ -31,7 +31,7 @@ describe('everything', () => {
     expect(echo).toMatchObject({ title: 'Echo Tool', inputSchema: { type: 'object', required: ['message'] } });
   });
 
-  test('content of each kind comes as what it is', async () => {
+  test('returns text, image, structured, link and resource content in the right form', async () => {
     expect(await said(use, 'echo', { message: 'hé' })).toBe('Echo: hé');
     const image = await use.server.call('get-tiny-image', {}, { signal: never });
     const block = image.content.find(({ type }) => type === 'image');
@@ -53,14 +53,14 @@ describe('everything', () => {
     });
   });
 
-  test('what a tool refuses is its answer, not a failure', async () => {
+  test('returns a refused call as an error result, not as a failure', async () => {
     const wrong = await use.server.call('echo', { message: 7 }, { signal: never });
     expect(wrong).toMatchObject({ isError: true });
     expect(textOf(wrong)).toMatch(/message/);
     expect(await use.server.call('no-such-tool', {}, { signal: never })).toMatchObject({ isError: true });
   });
 
-  test('progress is told as it comes', async () => {
+  test('reports each progress step of a call', async () => {
     const steps: unknown[] = [];
     const args = { duration: 0.2, steps: 4 };
     await use.server.call('trigger-long-running-operation', args, {
@@ -70,7 +70,7 @@ describe('everything', () => {
     expect(steps.slice(0, 3)).toMatchObject([1, 2, 3].map((progress) => ({ progress, total: 4 })));
   });
 
-  test('resources, templates and prompts', async () => {
+  test('lists and reads resources, templates and prompts', async () => {
     const [resources, templates, prompts] = await Promise.all([
       use.server.resources(never),
       use.server.resourceTemplates(never),
@@ -100,7 +100,7 @@ describe('everything', () => {
     expect(await faultOf(use.server.readResource('no://such', never))).toMatchObject({ code: 'provider' });
   });
 
-  test('asks the person and the model through the call', async () => {
+  test('sends forms and model requests to the client through the open call', async () => {
     const elicited = await use.server.call(
       'trigger-elicitation-request',
       {},
@@ -120,9 +120,10 @@ describe('everything', () => {
 });
 
 // One of them in the ordinary tests: what their processes are given is tried with the server that lies.
-const CONTENT_KINDS = 'tests/core/mcp/reference-servers.test.ts › content of each kind comes as what it is';
+const CONTENT_KINDS =
+  'tests/core/mcp/reference-servers.test.ts › returns text, image, structured, link and resource content in the right form';
 const SERVER_PROCESS =
-  'tests/core/mcp/stdio.test.ts › in the folder of the workspace or the one configured, with little of our environment';
+  'tests/core/mcp/stdio.test.ts › uses the workspace or the configured folder, and passes only few environment variables';
 
 fullTest([CONTENT_KINDS, SERVER_PROCESS])('filesystem works in the folder that it is given', async () => {
   const folder = await folderWith({ 'a.txt': 'here' });

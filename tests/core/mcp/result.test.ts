@@ -6,7 +6,7 @@ import { contextIn } from '../../support/workspace.ts';
 const resultOf = (structured: unknown) =>
   toolResultOf('x', { isError: false, content: [], structured }, contextIn('/'));
 
-test('structured content that lies deep is not made many times as long', async () => {
+test('deeply nested structured content is not indented', async () => {
   let deep: unknown = Array.from({ length: 20_000 }, () => 1);
   for (let depth = 0; depth < 190; depth += 1) deep = [deep];
   const { output, metadata } = await resultOf(deep);

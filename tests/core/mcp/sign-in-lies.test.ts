@@ -78,7 +78,7 @@ test('a server that is started by a command has no sign-in', async () => {
   await expect(signIns.begin(reference('memory'))).rejects.toMatchObject({ code: 'not_allowed' });
 });
 
-test('a server of before the day when they described themselves signs in where it stands', async () => {
+test('signs in to an old server without metadata at the default endpoints', async () => {
   await signedIn({ isOld: true });
 });
 
@@ -91,7 +91,7 @@ const TOKENS: readonly [what: string, lie: SiteOptions, sentence: string][] = [
   ['with an error', says('/token', '{"error":"invalid_scope","error_description":"planted"}'), 'error invalid_scope'],
 ];
 
-test.for(TOKENS)('a token %s is not taken', async ([, lie, sentence]) => {
+test.for(TOKENS)('rejects a token %s', async ([, lie, sentence]) => {
   const { signIns, server, login } = await personAt(await startSignInSite(lie));
   const page = await login();
   expect(page).toContain(sentence);
@@ -99,7 +99,7 @@ test.for(TOKENS)('a token %s is not taken', async ([, lie, sentence]) => {
   expect(await signIns.stateOf(server)).toBe('none');
 });
 
-test('an answer of another issuer than the one that was asked is not taken', async () => {
+test('rejects a sign-in answer of another issuer', async () => {
   const site = await startSignInSite();
   const { signIns, server } = await personAt(site);
   const { url } = await signIns.begin(server);
@@ -109,7 +109,7 @@ test('an answer of another issuer than the one that was asked is not taken', asy
   expect(site.count('/token')).toBe(0);
 });
 
-test('what a page says cannot be markup', async () => {
+test('escapes markup in the error shown on the sign-in page', async () => {
   const { signIns, server } = await personAt(await startSignInSite());
   const { searchParams } = new URL((await signIns.begin(server)).url);
   const state = searchParams.get('state');
@@ -131,12 +131,12 @@ const guarded = (more: Partial<Guard> = {}) =>
     ...more,
   });
 
-test.for(PRIVATE)('a server of the internet cannot name %s', async (host) => {
+test.for(PRIVATE)('rejects the private address %s from a server on the internet', async (host) => {
   const fault = { code: 'not_allowed', message: expect.stringContaining('lies in a private network') as string };
   await expect(guarded()(`https://${host}/token`)).rejects.toMatchObject(fault);
 });
 
-test('one in a private network can, yet never without TLS', async () => {
+test('a server in a private network can name private addresses, but only with TLS', async () => {
   const fetch = guarded({ server: 'https://lan.test/mcp', limits: { ms: 10_000, bytes: 1 } });
   const fault = (await fetch('https://127.0.0.1:1/').catch((error: unknown) => error)) as Error;
   expect(fault).toMatchObject({ code: 'unreachable', message: expect.stringContaining('127.0.0.1:1') as string });
@@ -147,7 +147,7 @@ test('one in a private network can, yet never without TLS', async () => {
   await expect(begun).rejects.toMatchObject({ message: expect.stringContaining('only https is') as string });
 });
 
-test('where the person is to go is looked at before they are sent there', async () => {
+test('checks the authorization address before the person is sent to it', async () => {
   const site = await startSignInSite(endpoint('https://as.test/authorize', 'authorization_endpoint'));
   const resolve = (): Promise<never> => Promise.reject(new Error('none'));
   const asked = { url: site.url, headers: {}, missing: undefined };
@@ -158,13 +158,13 @@ test('where the person is to go is looked at before they are sent there', async 
   });
 });
 
-test('endpoints may stand elsewhere than their issuer', async () => {
+test('accepts a token endpoint on another host than its issuer', async () => {
   const elsewhere = ({ url }: SignInSite) => ({ token_endpoint: new URL('/token', url).href });
   const { site } = await signedIn({ isSeparate: true, metadata: elsewhere });
   expect(site.signing.some(({ path }) => path === '/token')).toBe(false);
 });
 
-test('of several addresses of a name, the one that answers is used', async () => {
+test('tries all addresses of a host name and uses the answering address', async () => {
   const site = await startSignInSite();
   const resolve = (): Promise<LookupAddress[]> =>
     Promise.resolve([
@@ -175,7 +175,7 @@ test('of several addresses of a name, the one that answers is used', async () =>
   expect((await guarded({ server: url, resolve })(url)).status).toBe(401);
 });
 
-test('whoever is slow is left', async () => {
+test('gives up a slow server after the time limit', async () => {
   const slow = createServer((request, response) => void (request.url === '/dribbles' && response.write(' ')));
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void (slow.close(), slow.closeAllConnections()));

@@ -23,7 +23,7 @@ const stateOf = async ({ runtime }: Harness) => (await runtime.request('mcp.list
 const faultOf = async ({ runtime }: Harness) => (await runtime.request('mcp.test', { name: 'web' })).error;
 const login = async ({ runtime }: Harness) => browse((await runtime.request('mcp.login', { name: 'web' })).url);
 
-test('a person signs in, runs use that until it is refused, and it lasts until they sign out', async () => {
+test('runs use the sign-in of the person until a token is refused, and signing out revokes the sign-in', async () => {
   const site = await startSignInSite();
   const settings = `[mcp.servers.web]\nurl = "${site.url}"\n`;
   const configFolder = await folderWith({ 'config.toml': settings });

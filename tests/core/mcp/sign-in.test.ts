@@ -10,7 +10,7 @@ const NEEDED = { code: 'auth', message: 'The MCP server "web" needs sign-in: tri
 const expectNeeded = (work: Promise<unknown>) => expect(work).rejects.toMatchObject(NEEDED);
 
 test.for(variations([{ isSeparate: false }, { isSeparate: true }]))(
-  'the person signs in, stays so in a later program, and signs out: %o',
+  'a sign-in works, persists in a later program and ends with signing out: %o',
   async (options) => {
     const site = await startSignInSite(options);
     const { signIns, server, call, login, changes, keys } = await personAt(site);
@@ -43,7 +43,7 @@ test.for(variations([{ isSeparate: false }, { isSeparate: true }]))(
 );
 
 test.for(variations(['is refused', 'has run out'] as const))(
-  'a token that %s is renewed once for three at a time',
+  'a token that %s is renewed once for three simultaneous calls',
   async (why) => {
     const { site, call } = await signedIn(why === 'has run out' ? { tokens: { expires_in: 1 } } : {});
     site.options.tokens = {};
@@ -53,7 +53,7 @@ test.for(variations(['is refused', 'has run out'] as const))(
   },
 );
 
-test('a refused renewal forgets the access, and says what the person can do', async () => {
+test('a refused renewal deletes the tokens and says how to sign in again', async () => {
   const { site, call, signIns, server, keys, changes } = await signedIn();
   expect(await call()).toContain('you sent');
   [site.deny, site.access] = ['refresh', 'another'];
@@ -64,7 +64,7 @@ test('a refused renewal forgets the access, and says what the person can do', as
   expect(site.count('/token', 'refresh_token=')).toBe(1);
 });
 
-test('a renewal that only fails now keeps the sign-in', async () => {
+test('a temporarily failed renewal keeps the sign-in', async () => {
   const { site, call, signIns, server } = await signedIn();
   [site.deny, site.access] = ['passing', 'another'];
   await expect(call('work', '/b')).rejects.toMatchObject({
@@ -83,7 +83,7 @@ test('a new token that is refused too ends the sign-in', async () => {
   expect([await signIns.stateOf(server), site.count('/token')]).toEqual(['out', 2]);
 });
 
-test('a sign-in that is given back while it is renewed stays so', async () => {
+test('signing out during a renewal stays effective', async () => {
   const { site, call, signIns, server } = await signedIn();
   site.access = 'another';
   site.options.instead = {
@@ -97,7 +97,7 @@ test('a sign-in that is given back while it is renewed stays so', async () => {
   expect(await signIns.stateOf(server)).toBe('out');
 });
 
-test('what is missing to a tool is asked for by the next sign-in', async () => {
+test('a missing scope of a tool is requested by the next sign-in', async () => {
   const { site, call, login, signIns, server } = await signedIn();
   await expect(call('write')).rejects.toMatchObject({
     code: 'auth',
@@ -109,7 +109,7 @@ test('what is missing to a tool is asked for by the next sign-in', async () => {
   expect(await call('write')).toContain('you sent');
 });
 
-test('another address of the same name gets nothing, and no header can name what is kept', async () => {
+test('another address or server name gets no token, and no secret reference can name a stored token', async () => {
   const { signIns, keys } = await signedIn();
   const other = await startSignInSite();
   expect(await signIns.stateOf(at(other.url))).toBe('none');
@@ -122,7 +122,7 @@ test('another address of the same name gets nothing, and no header can name what
   expect(keys.kept.size).toBe(0);
 });
 
-test('what is damaged in the key store is no sign-in', async () => {
+test('damaged data in the key store counts as no sign-in', async () => {
   const { signIns, server, keys, login } = await signedIn();
   for (const text of ['{', '[]', JSON.stringify({ [server.transport.kind]: 1 })]) {
     for (const name of keys.kept.keys()) keys.kept.set(name, text);
@@ -132,7 +132,7 @@ test('what is damaged in the key store is no sign-in', async () => {
   expect(await signIns.stateOf(server)).toBe('in');
 });
 
-test('no token gets into what a server is heard to say', async () => {
+test('tokens are redacted from results, errors and the state of a server', async () => {
   const { site, server, pool, call, keys } = await signedIn();
   const words = [await call(), await call('breaks').catch(String)];
   expect(words[0]).toBe('you sent Bearer [a token of a sign-in]');
@@ -146,7 +146,7 @@ test('no token gets into what a server is heard to say', async () => {
   expect(keys.kept.size).toBe(1);
 });
 
-test('only the answer that was asked for counts, once, and whoever denies stays out', async () => {
+test('accepts only the matching sign-in answer, and a denied sign-in leaves the person signed out', async () => {
   const site = await startSignInSite();
   const { signIns, server, changes } = await personAt(site);
   const { url } = await signIns.begin(server);
@@ -166,7 +166,7 @@ test('only the answer that was asked for counts, once, and whoever denies stays 
 });
 
 test.for(['by the next', 'by time', 'with the program', 'by signing out'] as const)(
-  'a sign-in that nobody answers ends %s',
+  'an unanswered sign-in ends %s',
   async (how) => {
     const site = await startSignInSite();
     const { signIns, server } = await personAt(site, how === 'by time' ? { patienceMs: 20 } : {});
@@ -182,7 +182,7 @@ test.for(['by the next', 'by time', 'with the program', 'by signing out'] as con
   },
 );
 
-test('a server that has failed is used at once after a sign-in, and one that a person stopped is not', async () => {
+test('a sign-in makes a failed server usable at once, but not a stopped server', async () => {
   const { pool, server, call, login } = await personAt(await startSignInSite());
   await expectNeeded(call());
   expect(pool.state('/a')).toMatchObject([{ status: 'failed' }]);
@@ -193,7 +193,7 @@ test('a server that has failed is used at once after a sign-in, and one that a p
   await expect(pool.use(server, '/a').server.tools(never)).rejects.toMatchObject({ code: 'conflict' });
 });
 
-test('who is refused late gets what another user renewed', async () => {
+test('a late renewal of an old token returns the token that another user renewed', async () => {
   const { site, server, signIns } = await signedIn();
   const access = signIns.access('web', site.url);
   const old = await access.token();
@@ -218,7 +218,7 @@ test('a token goes to the origin of its server alone', async () => {
   expect(sent).toEqual([`Bearer ${site.access}`, null, null]);
 });
 
-test('a header that is configured to prove who asks goes with calls, and with no request of a sign-in', async () => {
+test('sends a configured authorization header with calls, but not with sign-in requests', async () => {
   const { site, signIns, pool } = await personAt(await startSignInSite());
   const server = at(site.url, { authorization: 'Bearer planted-key' });
   await expectNeeded(pool.use(server, '/a').server.tools(never));

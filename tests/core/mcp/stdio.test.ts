@@ -17,8 +17,8 @@ const HOLDER = builtProgram(join(import.meta.dirname, 'child/hold-pool.ts'));
 /** What the group of a server still has. */
 const groupOf = (pid: number) => leftovers(pid, 'no mark');
 
-describe('a start', () => {
-  test('in the folder of the workspace or the one configured, with little of our environment', async () => {
+describe('the start of a server', () => {
+  test('uses the workspace or the configured folder, and passes only few environment variables', async () => {
     const [folder, other] = [await folderWith(), await folderWith()];
     const env = { ...process.env, ANTHROPIC_API_KEY: 'secret', GITHUB_TOKEN: 'secret', LD_PRELOAD: '', TMPDIR: '/tmp' };
     const own = { transport: commandOf(LIAR, [], { cwd: other, env: { MY_TOKEN: 'mine', TERM: 'own' } }) };
@@ -34,7 +34,7 @@ describe('a start', () => {
     expect(second?.env).toMatchObject({ MY_TOKEN: 'mine', TERM: 'own' });
   });
 
-  test('the server has its input and output and nothing else of ours, and no child that it did not start', async () => {
+  test('gives the server no open files of Triad except input and output, and no extra child process', async () => {
     const look = `
       for file in /proc/$$/fd/*; do
         case "\${file##*/} $(readlink $file)" in ([3-9]\\ socket*) echo "holds \${file##*/}" >&2; esac
@@ -70,7 +70,7 @@ describe('a start', () => {
     ],
     ['one that ends at once', liar(['exits'], { name: 'x' }), 'ended with exit code 4; it said: No token in MY_TOKEN'],
     ['one that never answers', liar(['never-starts'], { name: 'x' }), 'did not answer within 0.4 s of its start'],
-  ] as const)('%s is one sentence', async ([, server, words]) => {
+  ] as const)('fails with one sentence: %s', async ([, server, words]) => {
     const use = useOf(server, undefined, { handshakeMs: words.includes('0.4 s') ? 400 : 15_000 });
     const error = await use.server.tools(never).catch((fault: unknown) => fault);
     expect(error).toMatchObject({
@@ -83,8 +83,8 @@ describe('a start', () => {
   });
 });
 
-describe('output', () => {
-  test('what is no message is ignored and logged, hidden characters visible', async () => {
+describe('output of a server', () => {
+  test('lines that are no messages are logged with visible hidden characters, and otherwise ignored', async () => {
     const use = useOf(liar(['rubbish', 'speaks']));
     expect((await use.server.tools(never)).map(({ name }) => name)).toEqual(['work', 'other']);
     const [state] = use.pool.state(process.cwd());
@@ -111,23 +111,26 @@ describe('output', () => {
           ['deep', 'sent a message of more than 200 levels'],
         ] as const)
       : []),
-  ] as const)('%s: too much ends the server with one clear error, and does not block', async ([tool, words]) => {
-    const use = useOf(liar(['deaf']));
-    const { pid } = await reportOf(use);
-    const { value, longest } = await longestBlock(() => said(use, tool).catch((error: unknown) => error));
-    expect(value).toMatchObject({
-      code: 'disconnected',
-      message: `The MCP server "liar" ${words}, and was ended while the tool "${tool}" ran: whether that took effect is not known`,
-    });
-    expect(longest).toBeLessThan(BLOCK_MS);
-    expect(await groupOf(pid)).toEqual([]);
-  });
+  ] as const)(
+    'ends a server that exceeds a limit (%s) with one clear error, without blocking',
+    async ([tool, words]) => {
+      const use = useOf(liar(['deaf']));
+      const { pid } = await reportOf(use);
+      const { value, longest } = await longestBlock(() => said(use, tool).catch((error: unknown) => error));
+      expect(value).toMatchObject({
+        code: 'disconnected',
+        message: `The MCP server "liar" ${words}, and was ended while the tool "${tool}" ran: whether that took effect is not known`,
+      });
+      expect(longest).toBeLessThan(BLOCK_MS);
+      expect(await groupOf(pid)).toEqual([]);
+    },
+  );
 
   fullTest([
     'tests/core/mcp/output.test.ts › reads a flood of short lines and a long message completely, without blocking',
     'tests/core/mcp/output.test.ts › the log has the newest 200 lines',
   ])(
-    'a whole answer of some megabytes comes; neither that nor a flood of rubbish or of notifications blocks or keeps the answer',
+    'delivers a whole answer of 3 million characters, and a flood of lines neither blocks nor delays answers',
     async () => {
       const use = useOf(liar());
       await use.server.tools(never);
@@ -146,8 +149,8 @@ describe('output', () => {
 
   fullTest([
     'tests/core/mcp/stdio.test.ts › a server that ignores signals and the end of its input is killed; signals do not end its watcher',
-    'tests/core/mcp/stdio.test.ts › %s is one sentence',
-  ])('a signal to its group does not end what watches over it; without its output it is ended', async () => {
+    'tests/core/mcp/stdio.test.ts › fails with one sentence: %s',
+  ])('signals to the process group do not end the watcher, and a server that closes its output is ended', async () => {
     const use = useOf(liar(['deaf']));
     const { pid } = await reportOf(use);
     const before = await groupOf(pid);
@@ -161,7 +164,7 @@ describe('output', () => {
   });
 });
 
-describe('the end', () => {
+describe('the end of a server', () => {
   test('a server that ignores signals and the end of its input is killed; signals do not end its watcher', async () => {
     const realSetTimeout = setTimeout;
     const spy = vi
@@ -184,7 +187,7 @@ describe('the end', () => {
 
   fullTest(
     'tests/core/mcp/stdio.test.ts › a server that ignores signals and the end of its input is killed; signals do not end its watcher',
-  )('one that ignores the end of its input and SIGTERM is gone after two seconds, with what it started', async () => {
+  )('kills a server that ignores SIGTERM and the end of its input after two seconds, with its children', async () => {
     const use = useOf(liar(['deaf', 'kin']));
     const { pid, kin } = await reportOf(use);
     expect(areAlive([pid, ...kin])).toEqual([true, true, true]);
@@ -196,7 +199,7 @@ describe('the end', () => {
     expect(await groupOf(pid)).toEqual([]);
   });
 
-  test('one that ends with its input is not kept waiting, and leaves nothing', async () => {
+  test('does not wait for a server that ends with its input, and leaves no process', async () => {
     const use = useOf(liar(['ignores-signals']));
     const { pid } = await reportOf(use);
     const began = performance.now();
@@ -205,7 +208,7 @@ describe('the end', () => {
     expect(await groupOf(pid)).toEqual([]);
   });
 
-  test('when it dies, what it started dies too', async () => {
+  test('a killed server takes its child processes along', async () => {
     const use = useOf(liar(['kin']));
     const { pid, kin } = await reportOf(use);
     process.kill(pid, 'SIGKILL');
@@ -214,7 +217,7 @@ describe('the end', () => {
   });
 
   // A kill with runs at work is tried with the whole program, beside the owner's tests.
-  test.for(['SIGKILL', 'exit'] as const)('nothing outlives the program that started it (%s)', async (way) => {
+  test.for(['SIGKILL', 'exit'] as const)('no server process outlives the program that started it (%s)', async (way) => {
     const child = spawn(process.execPath, [HOLDER, LIAR], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });

@@ -31,7 +31,7 @@ test.for([
   expect(request.completed).toBe(false);
 });
 
-test('who stops reading closes the request', async () => {
+test('ending the iteration of the stream closes the request', async () => {
   const { server, model } = await serve(answering([LONG]));
   for await (const event of model.stream(requestOf(), new AbortController().signal)) if (event.type === 'delta') break;
   const request = await server.waitFor(({ closedAt }) => closedAt !== null);

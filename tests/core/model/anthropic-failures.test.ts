@@ -7,7 +7,7 @@ import { retryAfterMs } from '#core/model/request-failure.ts';
 import { answering, attempt, exchange, KEY, requestOf, serve } from '../../support/fake-model/exchange.ts';
 import { text } from '../../support/fake-model/script.ts';
 
-describe('answers with an error', () => {
+describe('error answers of the provider', () => {
   test.for([
     [400, 'bad_request', false],
     [401, 'auth', false],
@@ -23,26 +23,26 @@ describe('answers with an error', () => {
     [502, 'provider', true],
     [503, 'provider', true],
     [529, 'overloaded', true],
-  ] as const)('%i is %s', async ([status, code, retryable]) => {
+  ] as const)('status %i has the error code %s', async ([status, code, retryable]) => {
     const { error, events } = await exchange([], { status });
     expect(error).toMatchObject({ code, retryable, status, retryAfterMs: null });
     expect(error?.message).toMatch(/127\.0\.0\.1:\d+/);
     expect(events).toEqual([]);
   });
 
-  test('a model that is not known is named', async () => {
+  test('names an unknown model in the error', async () => {
     const { model } = await serve(answering([], { status: 404 }));
     const { error } = await attempt(model, requestOf({ model: 'claude-nothing-9' }));
     expect(error?.message).toContain('claude-nothing-9');
   });
 
-  test('a path that is not there points to the base URL, not to the model', async () => {
+  test('a 404 without a JSON error points to the base URL, not to the model', async () => {
     const { error } = await exchange([], { status: 404, body: '<html>Not here</html>' });
     expect(error).toMatchObject({ code: 'provider', retryable: false });
     expect(error?.message).toContain('base URL');
   });
 
-  test.for(['/v1', '/v1/'])('a base URL that ends with %s is the fault, not the model', async (end) => {
+  test.for(['/v1', '/v1/'])('a base URL that ends with %s is reported as the fault, not the model', async (end) => {
     const { server } = await serve(answering([]));
     const { error } = await attempt(createAnthropicModel({ apiKey: KEY, baseUrl: server.url + end }));
     expect(error).toMatchObject({
@@ -52,7 +52,7 @@ describe('answers with an error', () => {
     });
   });
 
-  test('the provider says why it refused a request, without the key', async () => {
+  test('quotes the reason of the provider, without the key', async () => {
     const { error } = await exchange([], {
       status: 400,
       error: { type: 'invalid_request_error', message: `bad ${KEY} here` },
@@ -61,14 +61,14 @@ describe('answers with an error', () => {
     expect(`${error?.message} ${error?.detail}`).not.toContain(KEY);
   });
 
-  test('a refused key is not repeated', async () => {
+  test('an error about a refused key does not contain the key', async () => {
     const { server } = await serve(answering([text('x')]), { keys: ['another'] });
     const { error } = await attempt(createAnthropicModel({ apiKey: KEY, baseUrl: server.url }));
     expect(error).toMatchObject({ code: 'auth', status: 401 });
     expect(`${error?.message} ${error?.detail}`).not.toContain(KEY);
   });
 
-  test('the class decides and not the words', async () => {
+  test('the error type decides the code, not the words of the message', async () => {
     const { error } = await exchange([], {
       status: 400,
       error: { type: 'invalid_request_error', message: 'rate limit, overloaded, 529' },
@@ -76,12 +76,12 @@ describe('answers with an error', () => {
     expect(error).toMatchObject({ code: 'bad_request', retryable: false });
   });
 
-  test('a provider that asks not to be asked again is obeyed', async () => {
+  test('does not retry if the provider sends x-should-retry false', async () => {
     const { error } = await exchange([], { status: 429, headers: { 'x-should-retry': 'false' } });
     expect(error).toMatchObject({ code: 'rate_limited', retryable: false });
   });
 
-  test('the wait that the provider asks for comes along', async () => {
+  test('returns the wait that the provider requests in retry-after', async () => {
     const { error } = await exchange([], { status: 529, headers: { 'retry-after': '7' } });
     expect(error?.retryAfterMs).toBe(7000);
   });
@@ -103,7 +103,7 @@ test.for([
   expect(retryAfterMs((name) => headers[name] ?? null, Date.UTC(2026, 10, 20, 10))).toBe(expected);
 });
 
-describe('within the stream', () => {
+describe('errors within the stream', () => {
   test.for([
     ['overloaded_error', 'overloaded', true],
     ['rate_limit_error', 'rate_limited', true],
@@ -112,7 +112,7 @@ describe('within the stream', () => {
     ['invalid_request_error', 'bad_request', false],
     ['authentication_error', 'auth', false],
     ['never_heard_of_error', 'provider', true],
-  ] as const)('%s is %s', async ([type, code, retryable]) => {
+  ] as const)('the error type %s has the error code %s', async ([type, code, retryable]) => {
     const { error, events } = await exchange([text('a b', { deltas: 2 })], {
       errorEvent: { after: 3, type, message: 'Sorry' },
     });
@@ -137,7 +137,7 @@ describe('within the stream', () => {
     expect(events.at(-1)?.type).toBe('end');
   });
 
-  test('a server that keeps the connection open after the end holds nobody up', async () => {
+  test('a connection that stays open after the end of the message does not delay the result', async () => {
     const started = performance.now();
     const { error } = await exchange([text('a')], { hangAfter: 6 });
     expect(error).toBeNull();
@@ -145,21 +145,21 @@ describe('within the stream', () => {
   });
 });
 
-describe('no answer', () => {
-  test('nothing listens there', async () => {
+describe('unreachable endpoints', () => {
+  test('a closed port is a retryable error that names the address', async () => {
     const { error } = await attempt(createAnthropicModel({ apiKey: KEY, baseUrl: 'http://127.0.0.1:9' }));
     expect(error).toMatchObject({ code: 'unreachable', retryable: true, status: null });
     expect(error?.message).toMatch(/^No connection to 127\.0\.0\.1:9: /);
   });
 
-  test('the connection breaks before the headers', async () => {
+  test('a connection that breaks before the headers is a retryable error', async () => {
     expect((await exchange([text('a')], { cutAfter: 0 })).error).toMatchObject({
       code: 'unreachable',
       retryable: true,
     });
   });
 
-  test('something else lives at the address', async () => {
+  test('a web page at the address is an error that points to the base URL', async () => {
     const site = createServer((_, response) => void response.end('<html>Welcome</html>'));
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void site.close());
@@ -170,15 +170,15 @@ describe('no answer', () => {
   });
 });
 
-describe('nothing to try', () => {
-  test.for([null, '', '  '])('without a key (%j) nothing is sent', async (apiKey) => {
+describe('invalid configuration', () => {
+  test.for([null, '', '  '])('sends nothing without a key (%j)', async (apiKey) => {
     const { server } = await serve(answering([text('a')]));
     const { error } = await attempt(createAnthropicModel({ apiKey, baseUrl: server.url }));
     expect(error).toMatchObject({ code: 'no_key', retryable: false });
     expect(server.requests).toEqual([]);
   });
 
-  test('a key that cannot be one is refused here, without being shown', async () => {
+  test('rejects a malformed key without showing the key', async () => {
     const { error } = await attempt(
       createAnthropicModel({ apiKey: 'sk-first\nsk-second', baseUrl: 'http://127.0.0.1:9' }),
     );
@@ -186,9 +186,12 @@ describe('nothing to try', () => {
     expect(error?.message).not.toContain('sk-');
   });
 
-  test.for(['not a url', 'ftp://example.org', 'http://user:secret@127.0.0.1:9'])('base URL %s', async (baseUrl) => {
-    const { error } = await attempt(createAnthropicModel({ apiKey: KEY, baseUrl }));
-    expect(error).toMatchObject({ code: 'bad_input', retryable: false });
-    expect(error?.message).not.toContain('secret');
-  });
+  test.for(['not a url', 'ftp://example.org', 'http://user:secret@127.0.0.1:9'])(
+    'rejects the base URL %s',
+    async (baseUrl) => {
+      const { error } = await attempt(createAnthropicModel({ apiKey: KEY, baseUrl }));
+      expect(error).toMatchObject({ code: 'bad_input', retryable: false });
+      expect(error?.message).not.toContain('secret');
+    },
+  );
 });

@@ -20,7 +20,7 @@ async function sent(fields: Partial<ModelRequest>): Promise<RecordedRequest> {
   return server.requests[0]!;
 }
 
-test('the plain fields', async () => {
+test('sends model, token limit and key, and leaves out unset fields', async () => {
   const { body, headers } = await sent({ maxTokens: 321 });
   expect(body).toMatchObject({ model: 'claude-sonnet-5-5', max_tokens: 321, stream: true });
   expect(body).not.toHaveProperty('temperature');
@@ -29,13 +29,13 @@ test('the plain fields', async () => {
   expect(headers).toMatchObject({ 'x-api-key': KEY, authorization: `Bearer ${KEY}` });
 });
 
-test('effort asks for adaptive thinking that can be shown', async () => {
+test('an effort requests adaptive thinking with a summary', async () => {
   const { body } = await sent({ effort: 'high' });
   expect(body.output_config).toEqual({ effort: 'high' });
   expect(body.thinking).toEqual({ type: 'adaptive', display: 'summarized' });
 });
 
-test('thinking goes back verbatim with its signature, and not at all without one', async () => {
+test('sends thinking back unchanged with its signature, and leaves out unsigned thinking', async () => {
   const { body } = await sent({
     messages: [
       ASK,
@@ -84,7 +84,7 @@ test('thinking goes back to the provider that signed it, and to no other of the 
   }
 });
 
-test('empty text is never sent, and a message of nothing else is left out', async () => {
+test('sends no empty text, and leaves out messages with only empty text', async () => {
   const { body } = await sent({
     system: '  ',
     messages: [
@@ -103,7 +103,7 @@ test('empty text is never sent, and a message of nothing else is left out', asyn
   expect(body.messages.map((message) => message.role)).toEqual(['user', 'user']);
 });
 
-test('results come before words, errors are marked, an empty result has no content', async () => {
+test('sends tool results before text, marks errors and sends an empty result without content', async () => {
   const second = { ...CALL, id: 'toolu_2' };
   const { body } = await sent({
     messages: [
@@ -126,7 +126,7 @@ test('results come before words, errors are marked, an empty result has no conte
   ]);
 });
 
-test('a call whose arguments were malformed goes back with an object', async () => {
+test('sends a call with malformed arguments back with an empty object', async () => {
   const { body } = await sent({
     messages: [
       ASK,
@@ -137,7 +137,7 @@ test('a call whose arguments were malformed goes back with an object', async () 
   expect(body.messages[1]?.content).toMatchObject([{ type: 'tool_use', input: {} }]);
 });
 
-test('the prefix is cached up to the tools, the system prompt and the last two user messages', async () => {
+test('sets cache points after the tools, the system prompt and the last two user messages', async () => {
   const { body } = await sent({
     tools: [TOOL],
     messages: [ASK, { role: 'assistant', content: [CALL] }, { role: 'user', content: [RESULT] }],
@@ -149,7 +149,7 @@ test('the prefix is cached up to the tools, the system prompt and the last two u
   expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4);
 });
 
-test('tools are declared, and stay declared where none may be called', async () => {
+test('declares tools even if no tool may be called', async () => {
   const free = await sent({ tools: [TOOL] });
   const glob = { name: 'glob', description: 'Finds files.', input_schema: TOOL.inputSchema };
   expect(free.body.tools).toEqual([{ ...glob, cache_control: { type: 'ephemeral' } }]);
@@ -159,13 +159,13 @@ test('tools are declared, and stay declared where none may be called', async () 
   expect(bound.body.tools).toHaveLength(1);
 });
 
-test('a key with white space around it is sent without', async () => {
+test('removes white space around a key', async () => {
   const { server } = await serve(answering([text('Fine')]), { keys: [KEY] });
   const { error } = await attempt(createAnthropicModel({ apiKey: ` ${KEY}\n`, baseUrl: `${server.url}/` }));
   expect(error).toBeNull();
 });
 
-test('tools are sent as they are told now, whatever was sent before', async () => {
+test('sends the current tool definitions, whatever earlier requests contained', async () => {
   const { server, model } = await serve(answering([text('Fine')]));
   const other = { ...TOOL, name: 'grep', description: 'Finds words — “in” files.', inputSchema: { type: 'object' } };
   const told = [[TOOL, other], [{ ...TOOL, description: 'Finds folders.' }], [{ ...TOOL, name: 'find' }, TOOL]];

@@ -5,8 +5,8 @@ import { ResponseReader } from '#core/model/anthropic-response.ts';
 import { answering, exchange, partsOf, requestOf, serve } from '../../support/fake-model/exchange.ts';
 import { text, thinking, toolUse } from '../../support/fake-model/script.ts';
 
-describe('order', () => {
-  test('start, usage, each part after its deltas, usage, and the end last', async () => {
+describe('order of events', () => {
+  test('emits start, usage, each part after its deltas, usage and end', async () => {
     const { events, error } = await exchange([text('Hello there', { deltas: 2 }), text('Bye')]);
     expect(error).toBeNull();
     expect(events.map((event) => (event.type === 'delta' ? `${event.type} ${event.text}` : event.type))).toEqual([
@@ -41,7 +41,7 @@ describe('order', () => {
   });
 });
 
-describe('blocks', () => {
+describe('content blocks', () => {
   test('thinking keeps its signature', async () => {
     const streamed = await exchange([thinking('Let me see', { deltas: 3, signature: 'sig==' }), text('Done')]);
     expect(partsOf(streamed)).toEqual([
@@ -54,7 +54,7 @@ describe('blocks', () => {
     expect(words.join('')).toBe('Let me see');
   });
 
-  test('thinking that came without a signature has none', async () => {
+  test('thinking without a signature has the signature null', async () => {
     expect(partsOf(await exchange([thinking('Hm', { signature: '' })]))).toEqual([
       { type: 'thinking', text: 'Hm', signature: null },
     ]);
@@ -67,20 +67,20 @@ describe('blocks', () => {
     ]);
   });
 
-  test('blocks of unknown types are passed over without a gap in the count', async () => {
+  test('skips blocks of unknown types without a gap in the part numbers', async () => {
     const streamed = await exchange([text('a'), { type: 'unknown', name: 'hologram' }, text('b')]);
     expect(streamed.error).toBeNull();
     expect(streamed.events.filter((event) => event.type === 'part').map((event) => event.part)).toEqual([0, 1]);
   });
 
-  test('a response without blocks ends like any other', async () => {
+  test('ends a response without blocks normally', async () => {
     const { events, error } = await exchange([], { stopReason: 'refusal' });
     expect(error).toBeNull();
     expect(events.at(-1)).toEqual({ type: 'end', stopReason: 'refusal' });
   });
 });
 
-test('what a compatible server leaves out, or sends as an object, loses nothing', () => {
+test('reads events of a compatible server with missing indexes and an object as arguments completely', () => {
   const reader = new ResponseReader({ api: 'messages', name: 'anthropic' });
   const events = [
     { type: 'message_start', message: { usage: { input_tokens: 10, output_tokens: 1 } } },
@@ -111,12 +111,12 @@ describe('stop reasons', () => {
     refusal: 'refusal',
     context_exceeded: 'model_context_window_exceeded',
   };
-  test.for(StopReason.options)('%s', async (stopReason) => {
+  test.for(StopReason.options)('reads the stop reason %s', async (stopReason) => {
     const { events } = await exchange([text('x')], { stopReason: words[stopReason] });
     expect(events.at(-1)).toEqual({ type: 'end', stopReason });
   });
 
-  test('one that is left out follows from the blocks', async () => {
+  test('derives a missing stop reason from the blocks', async () => {
     const call = toolUse('glob', { pattern: '*' });
     expect((await exchange([text('x')], { stopReason: '' })).events.at(-1)).toMatchObject({
       stopReason: 'end_turn',
@@ -126,16 +126,19 @@ describe('stop reasons', () => {
     });
   });
 
-  test.for(['bored', 'constructor'])('one that is not known, %s, is an error that names it', async (stopReason) => {
-    const { events, error } = await exchange([text('x')], { stopReason });
-    expect(error).toMatchObject({ code: 'provider', retryable: false });
-    expect(error?.message).toContain(`"${stopReason}"`);
-    expect(events.at(-1)).toMatchObject({ type: 'usage', usage: { outputTokens: 20 } });
-  });
+  test.for(['bored', 'constructor'])(
+    'an unknown stop reason, %s, is an error that names the reason',
+    async (stopReason) => {
+      const { events, error } = await exchange([text('x')], { stopReason });
+      expect(error).toMatchObject({ code: 'provider', retryable: false });
+      expect(error?.message).toContain(`"${stopReason}"`);
+      expect(events.at(-1)).toMatchObject({ type: 'usage', usage: { outputTokens: 20 } });
+    },
+  );
 });
 
 describe('usage', () => {
-  test('every class is cumulative, and the split of cache writes survives to the end', async () => {
+  test('reports cumulative tokens of every class, with cache writes split by lifetime', async () => {
     const usage = { input: 11, cacheRead: 22, cacheWrite5m: 33, cacheWrite1h: 44, output: 55, thinking: 6 };
     const { events } = await exchange([text('x')], { usage });
     const counts = events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));

@@ -5,7 +5,7 @@ import { text, toolUse } from '../../support/fake-model/script.ts';
 
 const INPUT = { path: 'a/ä.md', content: 'line 1\nline "2"' };
 
-test('arguments come as deltas with the call they belong to, then whole', async () => {
+test('emits arguments as deltas with their call, then the whole call', async () => {
   const streamed = await exchange([text('I write.'), toolUse('write_file', INPUT, { id: 'toolu_1', deltas: 5 })]);
   const deltas = streamed.events.filter((event) => event.type === 'delta' && event.kind === 'tool');
   // First the name, before any arguments.
@@ -24,7 +24,7 @@ test('a call is complete before the response ends', async () => {
   expect(types.indexOf('part')).toBeLessThan(words);
 });
 
-test('no arguments at all are an empty object', async () => {
+test('missing arguments become an empty object', async () => {
   const calls = [
     toolUse('list_children', {}, { id: 'a', raw: '' }),
     toolUse('list_children', {}, { id: 'b', raw: '' }),

@@ -64,33 +64,36 @@ describe('an endpoint that stays silent', () => {
   });
 });
 
-test.for(PROTOCOLS)('%s: comments are signs of life, also where no event comes', async (protocol) => {
-  // Loading takes longer than the limit on a busy machine.
-  await preloadAdapter(protocol === 'messages' ? 'anthropic' : 'openai-chat');
-  const server = await startFaulty();
-  const comments: Fault = {
-    name: 'comments for longer than the inactivity limit',
-    play: async ({ response, frames }) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (let n = 0; n < 20; n += 1) {
-        response.write(': still here\n\n');
-        await delay(50);
-      }
-      response.end(frames.join(''));
-    },
-    outcome: 'whole',
-  };
-  server.next([comments], [text('At last.')]);
-  const watch = (onSilence: () => void) => new Watchdog(700, onSilence);
-  const model = modelFor(protocol, server.url);
-  const { signal } = new AbortController();
-  const events: AttemptEvent[] = [];
-  const { retries } = createRetries();
-  for await (const event of streamWithRetry(model, requestOf({ model: 'm-1' }), { signal, retries, watch }))
-    events.push(event);
-  expect(events.filter(({ type }) => type === 'attempt')).toHaveLength(1);
-  expect(events.at(-1)).toEqual({ type: 'end', stopReason: 'end_turn' });
-});
+test.for(PROTOCOLS)(
+  '%s: comments in a silent stream keep the attempt alive beyond the inactivity limit',
+  async (protocol) => {
+    // Loading takes longer than the limit on a busy machine.
+    await preloadAdapter(protocol === 'messages' ? 'anthropic' : 'openai-chat');
+    const server = await startFaulty();
+    const comments: Fault = {
+      name: 'comments for longer than the inactivity limit',
+      play: async ({ response, frames }) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (let n = 0; n < 20; n += 1) {
+          response.write(': still here\n\n');
+          await delay(50);
+        }
+        response.end(frames.join(''));
+      },
+      outcome: 'whole',
+    };
+    server.next([comments], [text('At last.')]);
+    const watch = (onSilence: () => void) => new Watchdog(700, onSilence);
+    const model = modelFor(protocol, server.url);
+    const { signal } = new AbortController();
+    const events: AttemptEvent[] = [];
+    const { retries } = createRetries();
+    for await (const event of streamWithRetry(model, requestOf({ model: 'm-1' }), { signal, retries, watch }))
+      events.push(event);
+    expect(events.filter(({ type }) => type === 'attempt')).toHaveLength(1);
+    expect(events.at(-1)).toEqual({ type: 'end', stopReason: 'end_turn' });
+  },
+);
 
 describe('after the machine was asleep', () => {
   const HOUR_MS = 3_600_000;

@@ -27,7 +27,7 @@ function cachedOf(body: WireBody): string {
 
 const points = (body: WireBody): number => JSON.stringify(body).match(POINT)?.length ?? 0;
 
-test('each request goes on where the cache of the one before ends: turns, messages, after a compaction, and other agents', async () => {
+test('each request of a lead begins with the cached prefix of the previous request, and sub-agents share a prefix', async () => {
   const look = (pattern: string) => toolUse('glob', { pattern });
   const script = summarising()
     .on({ leads: false })

@@ -130,11 +130,11 @@ async function statusesOf(answers: Readonly<Record<string, Answer>>): Promise<Re
   return found;
 }
 
-test('a full context is known in the words of each server', async () => {
+test('recognizes the full-context error of each known server', async () => {
   expect(await statusesOf(FULL)).toEqual(Object.fromEntries(Object.keys(FULL).map((name) => [name, 413])));
 });
 
-test('that the answer may not be as long as was asked for is no full context, nor is a limit of the rate', async () => {
+test('does not mistake a too large output limit or a rate limit for a full context', async () => {
   expect(await statusesOf(OTHER)).toEqual(
     Object.fromEntries(Object.entries(OTHER).map(([name, [, status]]) => [name, status])),
   );

@@ -63,7 +63,7 @@ async function reply(messages: WireMessage[], names: string[], asked: Language =
 const CHILD = ['glob', 'grep', 'read_file', 'list_directory'];
 const found = called('demo_agent_glob', 'glob', 'README.md\nnotes/plan.md', TOLD);
 
-test('with more to spend a sub-agent goes on from the results that it has', async () => {
+test('a demo sub-agent with a raised limit goes on from its earlier results', async () => {
   const messages = [user(TASK), ...found, said('# Report'), user(RAISED)];
   expect(await reply(messages, CHILD)).toMatchObject({
     text: 'I open `README.md`.',
@@ -76,11 +76,11 @@ test('with more to spend a sub-agent goes on from the results that it has', asyn
   expect(text).toContain('first heading is “Pears”');
 });
 
-test('one that had done nothing begins with its task', async () => {
+test('a demo sub-agent that had done nothing starts with its task', async () => {
   expect((await reply([user(TASK, TOLD), said('Nothing.'), user(RAISED)], CHILD)).calls).toEqual(['glob']);
 });
 
-test('the lead puts a report that came late beside those that it has', async () => {
+test('the demo lead replaces a failed result by the late report of the retried sub-agent', async () => {
   const [one, two] = [newId(), newId()];
   const report = (text: string) => `# Report\n\n## Summary\n\n${text}`;
   const results = [
@@ -113,7 +113,7 @@ const third = (listing: string, success: boolean): WireMessage[] => {
   ];
 };
 
-test('what was reported is written to a new file, and never over one that is there', async () => {
+test('the demo lead writes reports to a new file, and writes nothing if unsure', async () => {
   expect(await reply(third('README.md\ntriad-demo.md', true), LEAD)).toMatchObject({
     calls: ['write_file'],
     inputs: [{ path: 'triad-demo-2.md', content: expect.stringContaining('Two tests.') as string }],
@@ -127,7 +127,7 @@ test('what was reported is written to a new file, and never over one that is the
     expect((await reply(third(listing, success), [...names])).calls).toEqual([]);
 });
 
-test('that it was not written is said with why, and nothing else is tried', async () => {
+test('the demo lead quotes the reason of a rejected write and tries nothing else', async () => {
   const refused = called('demo_act3_write', 'write_file', 'Rejected by the person: no');
   for (const part of refused[1]!.content) if (part.type === 'tool_result') part.isError = true;
   const { text, calls } = await reply([...third('README.md', true), ...refused], LEAD);
@@ -136,7 +136,7 @@ test('that it was not written is said with why, and nothing else is tried', asyn
   expect(text).not.toContain('--undo');
 });
 
-test('the last of a chain takes out of a report what its sources do not say, and says so', async () => {
+test('the last demo stage removes a statement from a report that its source does not support', async () => {
   const lines = ['- Line 1 says “one”. [a.md:1]', '- Line 2 says “never”. [b.md:2]', '- The folder holds 2 files. [.]'];
   const report = `# What is it?\n\n## Answer\n\nTwo.\n\n## Facts\n\n${lines.join('\n')}\n\n## Open\n\nNothing.`;
   const first = await reply([user(report)], CHILD);
@@ -159,13 +159,13 @@ test('the last of a chain takes out of a report what its sources do not say, and
   );
 });
 
-test('what was asked for and not found is open, not a fact', async () => {
+test('the demo reports an unsuccessful search as an open question, not as a fact', async () => {
   const wanted = `**Task**: What is here?\n\nLook for: \`TODO\`\n\n**Expected Output Format**: ${wordsOf('en').factsWanted}.`;
   const { text } = await reply([user(wanted), ...called('demo_agent_grep', 'grep', '[No matches.]')], CHILD);
   expect(JSON.parse(text)).toEqual({ question: 'What is here?', facts: [], open: ['No line matches `TODO`.'] });
 });
 
-test('it answers in the language of who asks, and an exchange goes on in the one that it began in', async () => {
+test('the demo answers in the language of the person, and keeps the first language in an exchange', async () => {
   const look = await reply([user('Bonjour')], LEAD, 'fr');
   expect(look.text).toBe('Démo, acte 1 sur 4. J’examine le dossier, puis je vous demande un sous-agent.');
   const begun = [user('Bonjour'), said(look.text), ...called('demo_act1_look', 'list_directory', 'docs/\na.md')];
@@ -182,13 +182,13 @@ test('it answers in the language of who asks, and an exchange goes on in the one
   expect((await reply([user('Hello')], LEAD)).text).toMatch(/^Demo, act 1 of 4/);
 });
 
-test('endings that are not named are counted, so that the numbers are those of all files', async () => {
+test('the demo counts rare file endings together, so that the counts add up to all files', async () => {
   const files = ['a.md', 'b.md', 'c.ts', 'd.ts', 'e.js', 'f.js', 'g.py', 'Makefile'].join('\n');
   const { text } = await reply([user(TASK), ...called('demo_agent_glob', 'glob', files)], []);
   expect(text).toContain('8 files match `**/*.md`, by ending: 2 `.js`, 2 `.md`, 2 `.ts`, 2 with others.');
 });
 
-test('what the check holds for true is what the file says at that line, or is', async () => {
+test('the demo check confirms only statements that match the quoted line or file size', async () => {
   const lines = [
     '- Line 2 says “one”. [a.md:2]',
     '- `a.md` has 9 lines, 4 bytes. [a.md]',
@@ -200,14 +200,14 @@ test('what the check holds for true is what the file says at that line, or is', 
   expect(text.split('## Checked')[0]).not.toContain('9 lines');
 });
 
-test('a report on what the person said meanwhile is named by their words alone', async () => {
+test('a demo report on a later message of the person has only the words of that message as title', async () => {
   const words = asTold({ text: 'Please also name the longest file.', said: 'word' });
   const listed = called('demo_agent_list', 'list_directory', 'src/');
   const { text } = await reply([user(TASK), said('# Report'), user(words), ...listed], CHILD);
   expect(text).toMatch(/^# Report: Please also name the longest file\.\n/);
 });
 
-test('asked about a call before the answer it says that nobody here can tell, in its language, and goes no further', async () => {
+test('the demo answers a question about a pending call with a fixed text, and makes no other call', async () => {
   const ask =
     'The person has a question about your call toolu_1 (Start file-counter) before deciding about it.\n\nWhy?';
   const pending = called('demo_act1_spawn', 'spawn_agent', 'Not done yet', ask);

@@ -40,7 +40,7 @@ function embeddingsAt(baseUrl: string): Embeddings {
 const { signal } = new AbortController();
 const listOf = (data: unknown[]): [number, string] => [200, JSON.stringify({ object: 'list', data })];
 
-test('a vector for each text', async () => {
+test('returns a vector for each text', async () => {
   const server = await startFakeModel(new Script(), { embed: (text) => [text.length, 0, 1] });
   onTestFinished(() => server.close());
   const embeddings = embeddingsAt(`${server.url}/v1`);
@@ -51,7 +51,7 @@ test('a vector for each text', async () => {
   ]);
 });
 
-test('many texts go in batches, and answers out of order come back in order', async () => {
+test('sends many texts in batches, and restores the order of vectors', async () => {
   const [embeddings, asked] = await answering(({ input }) =>
     listOf(input.map((text, index) => ({ index, embedding: [Number(text), 1, 1] })).reverse()),
   );
@@ -72,12 +72,12 @@ test.for<[string, [number, string], RegExp]>([
     [400, JSON.stringify({ error: { message: `no ${KEY}` } })],
     /refused the request: "no …" Correct what it names, then try again\.$/,
   ],
-])('%s is an error that says what to do', async ([, answer, words]) => {
+])('fails with instructions on %s', async ([, answer, words]) => {
   const [embeddings] = await answering(() => answer);
   await expect(embeddings.embed(['a'], signal)).rejects.toThrow(words);
 });
 
-test('a stop ends it with the reason of the signal', async () => {
+test('an abort ends the request with the reason of the signal', async () => {
   const [embeddings, asked] = await answering(() => listOf([]));
   const reason = new Error('enough');
   await expect(embeddings.embed(['a'], AbortSignal.abort(reason))).rejects.toBe(reason);

@@ -49,12 +49,15 @@ async function play(server: FaultyServer, protocol: (typeof PROTOCOLS)[number], 
   }
 }
 
-test.for(PROTOCOLS)('%s: every fault of those that are its own ends as it should', async (protocol) => {
-  const server = await startFaulty();
-  const wrong: string[] = [];
-  // Each of them with one protocol; what an adapter makes of its own ones is tried beside it.
-  const mine = FAULTS.filter((_, index) => inFullRun || index % PROTOCOLS.length === PROTOCOLS.indexOf(protocol));
-  for (const fault of mine)
-    await play(server, protocol, fault).catch((error: unknown) => wrong.push(`${fault.name}: ${String(error)}`));
-  expect(wrong).toEqual([]);
-});
+test.for(PROTOCOLS)(
+  '%s: every server fault has the expected outcome, without lost or doubled content',
+  async (protocol) => {
+    const server = await startFaulty();
+    const wrong: string[] = [];
+    // Each of them with one protocol; what an adapter makes of its own ones is tried beside it.
+    const mine = FAULTS.filter((_, index) => inFullRun || index % PROTOCOLS.length === PROTOCOLS.indexOf(protocol));
+    for (const fault of mine)
+      await play(server, protocol, fault).catch((error: unknown) => wrong.push(`${fault.name}: ${String(error)}`));
+    expect(wrong).toEqual([]);
+  },
+);

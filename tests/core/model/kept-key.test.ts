@@ -93,14 +93,14 @@ const line = (to: string) =>
   `The kept key belongs to ${own.url} and is not sent to ${to}: enter the key of this endpoint in the settings, or set the endpoint back`;
 const keysIn = (heard: readonly IncomingHttpHeaders[]) => JSON.stringify(heard);
 
-test('the kept key goes to its endpoint, however that is spelled', async () => {
+test('sends the stored key to its endpoint, in any spelling of the address', async () => {
   await (await started()).set({ apiKey: KEY, baseUrl: own.url });
   await ask(await started());
   await ask(await started({ baseUrl: `${own.url}//` }));
   expect(own.requests.map(({ headers }) => headers['x-api-key'])).toEqual([KEY, KEY]);
 });
 
-test('testing another endpoint takes the key that is typed for it, and no other', async () => {
+test('a test of another endpoint uses only the key entered for that endpoint', async () => {
   const provider = await started();
   await provider.set({ apiKey: KEY, baseUrl: own.url });
   expect(await provider.test({ baseUrl: REMOTE })).toMatchObject({ ok: false, message: line(REMOTE) });
@@ -110,7 +110,7 @@ test('testing another endpoint takes the key that is typed for it, and no other'
   expect(keysIn(other.heard)).not.toContain(KEY);
 });
 
-test('saving another endpoint needs its own key; nothing is saved without', async () => {
+test('saving another endpoint requires its own key, and saves nothing without a key', async () => {
   const provider = await started();
   await provider.set({ apiKey: KEY, baseUrl: own.url });
   await expect(provider.set({ baseUrl: REMOTE, active: true })).rejects.toMatchObject({
@@ -126,7 +126,7 @@ test('saving another endpoint needs its own key; nothing is saved without', asyn
   expect(keysIn(own.requests.map(({ headers }) => headers))).not.toContain('sk-typed');
 });
 
-test('a settings file or an environment that names another endpoint later gets no request with the key', async () => {
+test('another endpoint in the settings file or environment does not get the stored key', async () => {
   await (await started()).set({ apiKey: KEY, baseUrl: own.url });
   const byEnvironment = await started({ baseUrl: other.url });
   await expect(ask(byEnvironment)).rejects.toMatchObject({ code: 'no_key', message: line(other.url) });
@@ -144,7 +144,7 @@ test('a settings file or an environment that names another endpoint later gets n
   await ask(await started());
 });
 
-test('whoever starts a conversation is told the same', async () => {
+test('creating a conversation fails if the stored key belongs to another endpoint', async () => {
   await (await started()).set({ apiKey: KEY, baseUrl: own.url });
   const runtime = await running(other.url);
   await expect(runtime.request('conversation.create', { folder: config })).rejects.toMatchObject({
@@ -154,7 +154,7 @@ test('whoever starts a conversation is told the same', async () => {
   expect(other.heard).toEqual([]);
 });
 
-test('an endpoint that sends on to another address does not take the key there', async () => {
+test('does not follow a redirect of the endpoint with the key', async () => {
   const leading = await listening(`${other.url}/v1/messages`);
   const provider = await started();
   await provider.set({ apiKey: KEY, baseUrl: leading.url });
@@ -192,7 +192,7 @@ test('the key of the environment goes to the endpoint of the environment, else t
     });
 });
 
-test('a key in the settings file goes to the address beside it, whatever the environment names', async () => {
+test('a key in the settings file goes only to the endpoint beside it, not to the endpoint of the environment', async () => {
   const auth = `auth = { api_key = "${KEY}", in_file = true }`;
   const file = `[providers.anthropic]\nbase_url = "${own.url}"\n${auth}\n`;
   await writeFile(join(config, 'config.toml'), file);

@@ -39,7 +39,7 @@ test('the list is requested once, before the first message; it is stored with it
   expect(Date.parse(known?.at ?? '')).toBeGreaterThan(0);
 });
 
-test('a list of today is not asked for again, and an older one is', async () => {
+test('reuses a model list of today and requests an older list again', async () => {
   const engine = await startEngine(plainAnswer(), { models: [SONNET] });
   const { url } = engine.model;
   for (const [days, asked] of [
@@ -54,7 +54,7 @@ test('a list of today is not asked for again, and an older one is', async () => 
   }
 });
 
-test('an old list is not held against what the endpoint has by now', async () => {
+test('a model missing from an old list works if the endpoint has the model now', async () => {
   const fake = await startFakeModel(plainAnswer(), { models: ['new-model-2'] });
   onTestFinished(() => fake.close());
   const old = { at: '2026-01-02T03:04:05.000Z', models: ['old-model-1'] };
@@ -70,7 +70,7 @@ test('an old list is not held against what the endpoint has by now', async () =>
   expect(await engine.ask('Hello')).toMatchObject({ outcome: 'completed' });
 });
 
-test('work waits for the first list of an endpoint, and for a new one in place of an old one', async () => {
+test('the first use of an endpoint waits for its model list, also if an old list is stored', async () => {
   const fake = await startFakeModel(plainAnswer(), { models: ['new-model-2'] });
   onTestFinished(() => fake.close());
   const old = { [fake.url]: { at: '2026-01-02T03:04:05.000Z', models: ['old-model-1'] } };
@@ -95,7 +95,7 @@ test('work waits for the first list of an endpoint, and for a new one in place o
   }
 });
 
-test("a test of the provider keeps the endpoint's list, unless it is only a part of one", async () => {
+test('a provider test stores the model list of the endpoint, unless the list is incomplete', async () => {
   const data = await folderWith();
   const engine = await startEngine(plainAnswer(), { data });
   for (const [hasMore, models] of [
@@ -135,7 +135,7 @@ test.for(variations(listed))('%s what an endpoint lists', async ([, { data: ids,
   expect((await ModelLists.load(data)).of(baseUrl)?.models).toEqual(models);
 });
 
-test('starting, scanning and looking at agents ask nobody', async () => {
+test('starting and checking agents do not request the model list', async () => {
   const engine = await startEngine(plainAnswer(), { models: [SONNET], settings: 'providers.active = "demo"\n' });
   await engine.runtime.request('agents.check', {});
   await engine.runtime.request('app.state', {});
@@ -143,7 +143,7 @@ test('starting, scanning and looking at agents ask nobody', async () => {
   expect(engine.model.asked()).toBe(0);
 });
 
-test('a list that is a part, that is empty or that cannot be read is none', async () => {
+test('an empty or unreadable model list is ignored', async () => {
   const lists = new ModelLists();
   await lists.keep('http://a', { models: [] });
   expect(lists.of('http://a')).toBeNull();
@@ -231,7 +231,7 @@ test('a sub-agent at another provider gets the only model of that endpoint', asy
   expect(vllm.requests.map(({ body }) => body.model)).toEqual(['Qwen3-32B']);
 });
 
-test('an agent that comes with the program, and whose model is not there, has the model of its lead', async () => {
+test('a built-in agent whose model is not listed uses the model of its lead', async () => {
   const { engine } = await called(delegateTo('documentation-writer', 'Do.'), [SONNET, 'b-1']);
   expect(engine.of('run-start').map(({ agent, envelope }) => [agent, envelope.model])).toEqual([
     ['lead', SONNET],
@@ -263,7 +263,7 @@ test('an unlisted default model is requested with a warning that names what is l
   expect(await engine.runtime.request('provider.models', {})).toMatchObject({ fault: null, unlisted: null });
 });
 
-test('models.enabled: no agent, no spawn and no edit of the person has another', async () => {
+test('models.enabled applies to agents, spawns and edits by the person', async () => {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([spawn({ name: 'a', prompt: 'Do.', model: 'opus' }), spawn({ name: 'b', prompt: 'Do.', model: 'sonnet' })])

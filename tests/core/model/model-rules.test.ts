@@ -24,13 +24,13 @@ test.for([
   ['my-model-2', null, 'my-model-2 is not enabled: models.enabled has sonnet, my-model-1 (did you mean my-model-1?)'],
   ['other', null, 'other is not enabled: models.enabled has sonnet, my-model-1'],
   ['two words', null, '"two words" is not a model: use the id of a model of anthropic'],
-] as const)('with models.enabled, %s', async ([name, id, words = '']) => {
+] as const)('models.enabled allows or rejects the model %s', async ([name, id, words = '']) => {
   const rules = await rulesOf({ toml: ENABLED });
   if (id !== null) return expect(rules.idFor('anthropic', name)).toBe(id);
   expect(() => rules.idFor('anthropic', name)).toThrow(words);
 });
 
-test('what the person wrote down for a provider is enabled, and there', async () => {
+test('models configured for a provider are enabled and count as listed', async () => {
   const own =
     '[providers.anthropic]\ndefaults.model = "mine-1"\n[providers.anthropic.models."mine-2"]\nmax_output = 9\n';
   const rules = await rulesOf({ toml: ENABLED + own, listed: ['claude-sonnet-5-5'] });
@@ -38,7 +38,7 @@ test('what the person wrote down for a provider is enabled, and there', async ()
   expect(() => rules.idFor('anthropic', 'mine-3')).toThrow('mine-3 is not enabled');
 });
 
-test('a temperature for a server of the environment on this machine changes nothing, and the setting that would change that is named', async () => {
+test('explains that a temperature has no effect at an endpoint of the environment, and which setting helps', async () => {
   const rules = await rulesOf({});
   const said = sentenceOf(rules.temperatureFault()!);
   expect(said).toContain(`changes nothing at ${URL}: it is sent only to a server on this machine`);
@@ -61,7 +61,7 @@ test.for([
   ['models/claude-opus-5-5', true],
   ['claude-opus-5-5:nitro', true],
   ['claude-opus-5-5:32b', false],
-] as const)('with a list of the endpoint, %s is in it: %s', async ([name, isFine]) => {
+] as const)('with a list of the endpoint, the model %s is listed: %s', async ([name, isFine]) => {
   const rules = await rulesOf({ listed: LISTED });
   const fault = rules.faultOf(name);
   expect(fault === null).toBe(isFine);
@@ -84,7 +84,7 @@ test('an unlisted model passes with a warning that has the nearest listed name',
   expect(rules.faultOf('haiku-5')?.suggestion).toBe('haiku');
 });
 
-test('without a list an id passes, with a word; an alias needs none; the list of another endpoint says nothing', async () => {
+test('without a list of the endpoint an id passes unchecked, and an alias passes without a warning', async () => {
   const rules = await rulesOf({});
   expect(rules.idFor('anthropic', 'llama3.1:1b')).toBe('llama3.1:1b');
   expect(rules.faultOf('llama3.1:1b')).toMatchObject({ kind: 'unchecked', suggestion: null });
@@ -95,12 +95,12 @@ test('without a list an id passes, with a word; an alias needs none; the list of
   expect(elsewhere.idFor('anthropic', 'b-1')).toBe('b-1');
 });
 
-test('the demo has one model, whatever is enabled or listed', async () => {
+test('the demo provider always uses the demo model, whatever is enabled or listed', async () => {
   const rules = await rulesOf({ toml: `${ENABLED}providers.active = "demo"\n`, listed: ['a-1'] });
   expect([rules.idFor('demo', 'opus'), rules.faultOf('opus')]).toEqual(['demo', null]);
 });
 
-test('what is offered: the aliases, or what is enabled', async () => {
+test('offers the default aliases, or the enabled models', async () => {
   expect((await rulesOf({})).offered('anthropic').map(({ alias }) => alias)).toEqual(['sonnet', 'haiku', 'opus']);
   expect((await rulesOf({ toml: ENABLED })).offered('anthropic')).toEqual([
     { alias: 'sonnet', id: 'claude-sonnet-5-5' },
@@ -121,7 +121,7 @@ test.for<[name: string, listed: string[], id: string]>([
   ['gemini-3-pro', ['models/gemini-3-pro', 'x-1'], 'models/gemini-3-pro'],
   ['qwen/qwen3-coder:nitro', ['qwen/qwen3-coder'], 'qwen/qwen3-coder:nitro'],
   ['qwen3:32b', ['qwen3:8b', 'qwen3:32b'], 'qwen3:32b'],
-])('%s with the list %j is requested as %s', async ([name, listed, id]) => {
+])('requests the model %s from an endpoint with the list %j as %s', async ([name, listed, id]) => {
   const rules = await rulesOf({ listed, toml: OPENAI });
   for (const provider of ['anthropic', 'local']) {
     expect(rules.idFor(provider, name)).toBe(id);
@@ -130,13 +130,13 @@ test.for<[name: string, listed: string[], id: string]>([
   }
 });
 
-test('without a default model an OpenAI endpoint uses its only model, and with several names none', async () => {
+test('without a default, an OpenAI endpoint uses its only model and rejects a choice of several models', async () => {
   expect((await rulesOf({ toml: OPENAI, listed: ['Qwen3-32B'] })).idFor('local', null)).toBe('Qwen3-32B');
   const several = await rulesOf({ toml: OPENAI, listed: ['a-1', 'b-1'] });
   expect(() => several.idFor('local', null)).toThrow('local has no model for agents that name none');
 });
 
-test('the list is offered behind the aliases that the endpoint has', async () => {
+test('offers listed models after the aliases available at the endpoint', async () => {
   const listed = ['claude-sonnet-5', 'mistral', 'vendor/*'];
   expect((await rulesOf({ listed })).offered('anthropic')).toEqual([
     { alias: 'sonnet', id: 'claude-sonnet-5' },
@@ -160,7 +160,7 @@ test.for([
   ['local', 'small-1', 4096],
   ['local', 'Qwen3-32B', 8192],
   ['set', 'claude-sonnet-5-5', 9000],
-] as const)('the default output limit at %s of %s is %i', async ([provider, model, limit]) => {
+] as const)('the default output limit at provider %s for model %s is %i', async ([provider, model, limit]) => {
   const table = '[providers.local.models.small-1]\nmax_output = 4096\n';
   const set = '[providers.set]\ntype = "anthropic"\nbase_url = "http://127.0.0.1:9"\ndefaults.max_tokens = 9000\n';
   expect((await rulesOf({ toml: OPENAI + table + set })).maxTokens(provider, model)).toBe(limit);

@@ -89,11 +89,11 @@ test.for(
         one,
       ] as const,
   ),
-)('%s', async ([, one]) => {
+)('a workflow completes despite an outage: %s', async ([, one]) => {
   await runThrough(one);
 });
 
-test('two seconds without network, on the real clock', async () => {
+test('a workflow completes after two seconds without network on the real clock', async () => {
   const started = performance.now();
   await runThrough(
     { kind: 'refused', atRequest: 3, isMidAnswer: false, durationMs: 2000 },

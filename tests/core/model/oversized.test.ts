@@ -45,7 +45,7 @@ test.for(
     { protocol, kind: 'an event of many lines', answer: pour(EVENTS, '', '\n', `data: ${PIECE}\n`) },
     { protocol, kind: 'a JSON body', answer: pour(JSON_TYPE, '{"content":"', '"}') },
   ]),
-)('$protocol: ends the request at $kind of 64 MiB, for good', async ({ protocol, answer }) => {
+)('$protocol: rejects $kind of 64 MiB without a retry', async ({ protocol, answer }) => {
   const { url, host } = await startServer(answer);
   const { error } = await attempt(modelFor(protocol, url), requestOf({ model: 'm-1' }));
   expect(error).toMatchObject({ code: 'provider', retryable: false, message: `${host} ${TOO_LARGE}` });
@@ -57,7 +57,7 @@ const words = sse('content_block_delta', { index: 0, delta: { type: 'text_delta'
 test.for([
   ['words', emptyBlock + words, 18],
   ['blocks', emptyBlock + sse('content_block_stop', { index: 0 }), 17_000],
-] as const)('ends a response of %s without end, for good', async ([, piece, count]) => {
+] as const)('rejects an endless response of %s without a retry', async ([, piece, count]) => {
   const { url, host, requests } = await startServer((response) =>
     response.writeHead(200, EVENTS).end(piece.repeat(count)),
   );
@@ -67,7 +67,7 @@ test.for([
   expect(requests()).toBe(1);
 });
 
-test('reads events that are larger together', async () => {
+test('reads many events that together exceed the limit of one event', async () => {
   const ping = `data: {"type":"ping","x":"${PIECE}"}\n\n`;
   const most = MAX_MESSAGE_BYTES / PIECE.length + 1;
   const { url } = await startServer((response) => response.writeHead(200, EVENTS).end(ping.repeat(most)));
@@ -76,7 +76,7 @@ test('reads events that are larger together', async () => {
   expect(error).toMatchObject({ code: 'unreachable', retryable: true });
 });
 
-test('embeddings end at a JSON body of 64 MiB', async () => {
+test('rejects an embeddings response of 64 MiB', async () => {
   const { url, host } = await startServer(pour(JSON_TYPE, '{"data":"', '"}'));
   const endpoint = () => Promise.resolve({ apiKey: KEY, baseUrl: `${url}/v1` });
   const embeddings = createOpenAiEmbeddings({ provider: 'local', model: 'e', dimensions: 3, endpoint });

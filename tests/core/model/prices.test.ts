@@ -39,14 +39,14 @@ describe('the cost of a request', () => {
     ['cacheReadTokens', 12.5],
     ['cacheWrite5mTokens', 3_750],
     ['cacheWrite1hTokens', 6_000],
-  ] as const)('%s', ([kind, each]) => {
+  ] as const)('charges %s at the listed price', ([kind, each]) => {
     expect(priceOf(TABLE, 'm', { ...NO_USAGE, [kind]: 1_000 })).toEqual({
       nanoUsd: each * 1_000,
       priceVersion: 'prices.toml 2026-01-02',
     });
   });
 
-  test('thinking is part of output and not counted twice', () => {
+  test('counts thinking tokens only as part of the output', () => {
     expect(priceOf(TABLE, 'm', { ...NO_USAGE, outputTokens: 10, thinkingTokens: 8 }).nanoUsd).toBe(150_000);
   });
 
@@ -66,7 +66,7 @@ describe('the cost of a request', () => {
     expect(priceOf(TABLE, 'm', { ...NO_USAGE, cacheReadTokens: 999_999_999 }).nanoUsd).toBe(12_499_999_988);
   });
 
-  test('of searches that the provider makes is by the thousand, the same for a long prompt', async () => {
+  test('charges web searches by the thousand, at one price also for a long prompt', async () => {
     const { lists } = await loadPrices(await folderWith());
     const usage = { ...NO_USAGE, inputTokens: 100_001, webSearches: 3 };
     const nanoUsd = (model: string, one = usage) => priceOf({ lists }, model, one).nanoUsd;
@@ -74,11 +74,11 @@ describe('the cost of a request', () => {
     expect(nanoUsd('claude-haiku-5-5', { ...usage, webSearches: 0 })).toBe(100_001 * 500);
   });
 
-  test('of a model with a date in its id is that of the model', () => {
+  test('uses the price of the model for an id with a date', () => {
     expect(priceOf(TABLE, 'm-20260102', { ...NO_USAGE, inputTokens: 1 }).nanoUsd).toBe(3_000);
   });
 
-  test('of a long prompt is higher for all of the request, cached parts counted in', () => {
+  test('charges the higher price for the whole request if a long prompt, with cached tokens, exceeds the limit', () => {
     const short = { ...NO_USAGE, inputTokens: 500, cacheReadTokens: 500, outputTokens: 10 };
     expect(priceOf(TABLE, 'long', short).nanoUsd).toBe(500 * 100 + 500 * 10 + 10 * 500);
     const long = { ...short, inputTokens: 501 };
@@ -87,21 +87,21 @@ describe('the cost of a request', () => {
 });
 
 describe('an unknown price', () => {
-  test('of a model that is not listed is null, with no version', () => {
+  test('an unlisted model has the cost null and no price version', () => {
     expect(priceOf(TABLE, 'llama3', { ...NO_USAGE, inputTokens: 1 })).toEqual({
       nanoUsd: null,
       priceVersion: null,
     });
   });
 
-  test('of a class that was used makes the cost unknown, and of one that was not does no harm', () => {
+  test('the cost is unknown only if a used class of tokens has no price', () => {
     expect(priceOf(TABLE, 'half', { ...NO_USAGE, inputTokens: 1, outputTokens: 1 }).nanoUsd).toBeNull();
     expect(priceOf(TABLE, 'half', { ...NO_USAGE, inputTokens: 1 }).nanoUsd).toBe(1_000);
   });
 });
 
-describe('the table', () => {
-  test('that comes with the program prices every alias, and a read below a fresh token', async () => {
+describe('price lists', () => {
+  test('the built-in list has a price for every alias, and a cache read costs less than fresh input', async () => {
     const table = await loadPrices(await folderWith());
     for (const model of Object.values(DEFAULT_ALIASES)) {
       const fresh = priceOf(table, model, { ...NO_USAGE, inputTokens: 1_000 }).nanoUsd;
@@ -111,7 +111,7 @@ describe('the table', () => {
     }
   });
 
-  test("of the person's stands before the program's, model by model, and each request keeps whose list it was", async () => {
+  test('an entry of the person replaces the built-in entry of its model, and the cost names the list', async () => {
     const model = DEFAULT_ALIASES.sonnet;
     const own = `version = "2027-02-03"\n[models."llama3.2:1b"]\ninput = 0\noutput = 0\n[models.${model}]\ninput = 7\n`;
     const table = await loadPrices(await folderWith({ 'prices.toml': own }));
@@ -146,7 +146,7 @@ describe('the table', () => {
     [`${DATED}[model.m]\ninput = 1.0`, 2, 'model is not a price or a key of this file (did you mean models?)'],
     ['version = "today"\n[models]', 1, 'version must be a date in quotes, such as "2026-10-24"'],
     ['[models.m]\ninput = 1', 1, 'version must be a date in quotes, such as "2026-10-24"'],
-  ] as const)('with a mistake is one line with file, line and key: %j', async ([toml, line, words]) => {
+  ] as const)('reports a mistake in one line with file, line and key: %j', async ([toml, line, words]) => {
     const folder = await folderWith({ 'prices.toml': toml });
     const message = expect.stringContaining(`${folder}/prices.toml:${line}: ${words}`) as string;
     await expect(loadPrices(folder)).rejects.toMatchObject({ code: 'bad_input', message });

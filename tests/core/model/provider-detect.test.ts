@@ -46,7 +46,7 @@ const CHAT = '/v1/chat/completions';
 const MESSAGES = '/v1/messages';
 const RESPONSES = '/v1/responses';
 
-test('name, models and what each speaks, with nothing that a model would answer', async () => {
+test('finds local servers with name, models and protocols, without any model request', async () => {
   const seen: string[] = [];
   const models = [{ id: 'llama3:8b', owned_by: 'library' }, { id: 'qwen3:4b' }];
   const ports = await Promise.all([
@@ -77,7 +77,7 @@ test('name, models and what each speaks, with nothing that a model would answer'
   ]);
 });
 
-test('at an address, with or without the /v1 at its end', async () => {
+test('finds a server at an address with or without /v1 at the end', async () => {
   const port = await portOf(server([{ id: 'm' }], [CHAT]));
   const found = {
     name: `127.0.0.1:${port}`,
@@ -89,7 +89,7 @@ test('at an address, with or without the /v1 at its end', async () => {
   expect(await detectAt('http://127.0.0.1:9', never)).toBeNull();
 });
 
-test('one that wants a key is found without its models', async () => {
+test('finds a server that requires a key, without its models', async () => {
   const refusal = JSON.stringify({ error: { message: 'No api key passed in', type: 'auth_error' } });
   const port = await portOf(answer(401, refusal));
   const [found, ...others] = await detectServers(never, [{ port, name: 'LiteLLM' }], PATIENT_MS);
@@ -98,7 +98,7 @@ test('one that wants a key is found without its models', async () => {
   expect(found?.speaks[0]).toEqual({ type: 'openai-chat', baseUrl: `http://127.0.0.1:${port}/v1` });
 });
 
-test('other servers, silence and endless answers are passed over', async () => {
+test('ignores other servers, silent servers and endless answers', async () => {
   const asked: (string | undefined)[] = [];
   const ports = await Promise.all([
     portOf(answer(200, '<html></html>')),

@@ -15,7 +15,7 @@ async function startLimiter(most = 3) {
   return { limiter, enter };
 }
 
-test('who leads needs no permit, but waits for its turn where there is one alone', async () => {
+test('a lead needs no permit, unless only one request is allowed at a time', async () => {
   for (const most of [2, 1]) {
     const { enter } = await startLimiter(most);
     const held = await Promise.all(Array.from({ length: most }, () => enter()));
@@ -28,7 +28,7 @@ test('who leads needs no permit, but waits for its turn where there is one alone
 });
 
 describe('the sequential fallback', () => {
-  test('after 429 or 529 one at a time, and one more after each success', async () => {
+  test('allows one request after a 429 or 529, and one more after each success', async () => {
     const { limiter, enter } = await startLimiter(3);
     const first = await enter();
     expect(limiter.limit).toBe(3);
@@ -55,14 +55,14 @@ describe('the sequential fallback', () => {
     for (const leave of await Promise.all(waiting)) leave();
   });
 
-  test('starts with a clean record for another endpoint or key', async () => {
+  test('resets the limit for another endpoint or key', async () => {
     const { limiter } = await startLimiter(3);
     limiter.attemptEnded({ code: 'overloaded', message: 'Busy' });
     (await limiter.acquire(modelOf(), signal, { free: false }))();
     expect(limiter.limit).toBe(3);
   });
 
-  test('other failures leave it as it is', async () => {
+  test('does not lower the limit after other failures', async () => {
     const { limiter } = await startLimiter(3);
     limiter.attemptEnded({ code: 'unreachable', message: 'Cut' });
     expect(limiter.limit).toBe(3);

@@ -64,7 +64,7 @@ async function fake(script: Script, keys: string[]): Promise<string> {
   return model.url;
 }
 
-test('a key that works: the model that answered, and how long it took', async () => {
+test('reports the answering model and the duration for a working key', async () => {
   const url = await fake(plainAnswer(), [KEY]);
   const { ok, message, durationMs } = await tried(url);
   expect([ok, message]).toEqual([
@@ -73,7 +73,7 @@ test('a key that works: the model that answered, and how long it took', async ()
   ]);
 });
 
-test('a wrong key', async () => {
+test('reports a wrong key with the sentence of the server', async () => {
   const url = await fake(plainAnswer(), ['another']);
   expect(await tried(url)).toMatchObject({
     ok: false,
@@ -84,7 +84,7 @@ test('a wrong key', async () => {
 test.for([
   ['anthropic', '', 'sonnet'],
   ['openai-chat', '/v1', 'any'],
-] as const)('a server of this machine that wants a key, and none is set: %s', async ([type, path, model]) => {
+] as const)('reports that a local server requires a key if none is set: %s', async ([type, path, model]) => {
   const url = await fake(plainAnswer(), [KEY]);
   const providers = await providerIn(await folderWith({}));
   expect(await providers.test({ name: 'local', type, baseUrl: url + path, model })).toMatchObject({
@@ -93,7 +93,7 @@ test.for([
   });
 });
 
-test('nothing that answers', async () => {
+test('reports an address where no server answers', async () => {
   const model = await startFakeModel(plainAnswer());
   await model.close();
   expect(await tried(model.url)).toMatchObject({
@@ -105,7 +105,7 @@ test('nothing that answers', async () => {
 test.for([
   ['/', ''],
   ['/v1', ', without /v1 at its end'],
-])('a server that is no Anthropic-compatible endpoint, at %s', async ([path, hint]) => {
+])('reports a server without the Messages API, at %s', async ([path, hint]) => {
   const url = await serve(json(404, { detail: 'Not Found' }));
   expect(await tried(url + path!)).toMatchObject({
     ok: false,
@@ -113,7 +113,7 @@ test.for([
   });
 });
 
-test('a model that the endpoint does not know, with those that it has', async () => {
+test('reports an unknown model and lists the models of the endpoint', async () => {
   const url = await serve((request, response) => {
     const list = json(200, { data: [{ id: 'llama3:8b' }, { id: 'qwen3:4b' }] });
     const unknown = json(404, {
@@ -129,7 +129,7 @@ test('a model that the endpoint does not know, with those that it has', async ()
   });
 });
 
-test('an answer that names the model is about the model, also where the address ends with /v1', async () => {
+test('an error that names the model is reported as a missing model, even if the address ends with /v1', async () => {
   const url = await serve(
     json(404, { type: 'error', error: { type: 'not_found_error', message: 'model: mistral:7b' } }),
   );
@@ -139,7 +139,7 @@ test('an answer that names the model is about the model, also where the address 
   });
 });
 
-test('one that takes too long is given up, and its connections are closed', async () => {
+test('gives up a slow server after the time limit and closes the connections', async () => {
   let open = 0;
   const url = await serve((request) => {
     open += 1;
@@ -160,7 +160,7 @@ test('one that takes too long is given up, and its connections are closed', asyn
   await expect.poll(() => open).toBe(0);
 });
 
-test('without a key nothing is asked, but a server on this machine needs none', async () => {
+test('sends no request without a key, unless the server is on this machine', async () => {
   const provider = await providerIn(await folderWith({}));
   expect(await provider.test({})).toMatchObject({
     ok: false,
@@ -171,14 +171,14 @@ test('without a key nothing is asked, but a server on this machine needs none', 
   expect(await provider.test({ baseUrl: url })).toMatchObject({ ok: true });
 });
 
-test('what is stored is tested where nothing else is given', async () => {
+test('tests the stored key and endpoint if none are given', async () => {
   const config = await folderWith({});
   const provider = await providerIn(config, { baseUrl: await fake(plainAnswer(), [KEY]) });
   await provider.set({ apiKey: KEY });
   expect(await provider.test({})).toMatchObject({ ok: true });
 });
 
-test('the demo speaks the language of the last messages; of many conversations that of the first is forgotten', async () => {
+test('the demo uses the language of the latest message, and forgets the oldest of many conversations', async () => {
   const asked: (() => string)[] = [];
   const createDemo: ProviderPorts['createDemo'] = ({ language }) => {
     asked.push(language);

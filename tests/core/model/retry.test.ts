@@ -10,8 +10,8 @@ import { requestOf, serve } from '../../support/fake-model/exchange.ts';
 import type { ReplyOptions } from '../../support/fake-model/script.ts';
 import { createRetries, failing, kinds, run } from './retry-runs.ts';
 
-describe('what is repeated', () => {
-  test('a passing failure, until it works', async () => {
+describe('repeated requests', () => {
+  test('repeats a request after passing failures until a response is complete', async () => {
     const { server, model } = await serve(failing({ status: 529 }, { status: 500 }));
     const result = await run(model);
     expect(result.error).toBeNull();
@@ -44,7 +44,7 @@ describe('what is repeated', () => {
     ]);
   });
 
-  test('a refused request is not', async () => {
+  test('does not repeat a rejected request', async () => {
     const { server, model } = await serve(failing({ status: 400 }));
     const result = await run(model);
     expect(result.events.at(-1)).toMatchObject({ type: 'failed', attempt: 1, delayMs: null });
@@ -86,7 +86,7 @@ describe('what is repeated', () => {
     }
   });
 
-  test('nothing, once the consumer has left', async () => {
+  test('does not repeat a request after the consumer has left', async () => {
     const { server, model } = await serve(failing({ cutAfter: 3 }));
     const { retries } = createRetries();
     for await (const event of streamWithRetry(model, requestOf(), { signal: new AbortController().signal, retries })) {
@@ -96,7 +96,7 @@ describe('what is repeated', () => {
   });
 });
 
-describe('how long it waits', () => {
+describe('wait before a retry', () => {
   const times = (count: number, fault: ReplyOptions) => failing(...Array.from({ length: count }, () => fault));
 
   test('doubles the wait from half a second up to half a minute', async () => {
@@ -110,7 +110,7 @@ describe('how long it waits', () => {
   test.for([
     [0, 375],
     [0.999999, 625],
-  ] as const)('jitter of a quarter: %d', async ([random, expected]) => {
+  ] as const)('varies the wait by a quarter: %d', async ([random, expected]) => {
     const { model } = await serve(failing({ status: 500 }));
     expect((await run(model, { random: () => random })).waits).toEqual([expected]);
   });
@@ -213,7 +213,7 @@ describe('without an attached person', () => {
     return { signal: stop.signal, interrupt: vi.fn(() => stop.abort()) };
   };
 
-  test('interrupts the work after the time of the settings', async () => {
+  test('interrupts the work after the configured waiting time', async () => {
     const { server, model } = await serve(failing(...Array.from({ length: 99 }, () => ({ status: 503 }))));
     const { signal, interrupt } = createInterrupt();
     const result = await run(model, { isAttended: () => false, interrupt }, { signal });
@@ -225,14 +225,14 @@ describe('without an attached person', () => {
     expect(server.requests.length).toBeGreaterThan(30);
   });
 
-  test('waits while another run of the workflow works', async () => {
+  test('does not interrupt the work while another run of the workflow works', async () => {
     const { model } = await serve(failing(...Array.from({ length: 50 }, () => ({ status: 503 }))));
     const { signal, interrupt } = createInterrupt();
     const result = await run(model, { isAttended: () => false, isOtherRunWorking: () => true, interrupt }, { signal });
     expect([result.error, interrupt.mock.calls]).toEqual([null, []]);
   });
 
-  test('restarts the time when a person was attached meanwhile', async () => {
+  test('restarts the waiting time if a person was attached meanwhile', async () => {
     const { model } = await serve(failing(...Array.from({ length: 50 }, () => ({ status: 503 }))));
     const { signal, interrupt } = createInterrupt();
     let looks = 0;
@@ -246,7 +246,7 @@ describe('without an attached person', () => {
 });
 
 describe('a permit of the provider', () => {
-  test('holds the permit during an attempt, and not while the request waits', async () => {
+  test('permit of the provider limiter', async () => {
     const { model } = await serve(failing({ status: 500 }, { cutAfter: 3 }));
     let held = 0;
     const admit = async () => {
@@ -263,8 +263,8 @@ describe('a permit of the provider', () => {
   });
 });
 
-describe('abort', () => {
-  test('ends the wait', async () => {
+describe('is held during an attempt, but not while the request waits', () => {
+  test('ends the wait before the next attempt', async () => {
     const { server, model } = await serve(failing({ status: 500 }));
     const stop = new AbortController();
     const started = performance.now();
@@ -277,7 +277,7 @@ describe('abort', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is never followed by another attempt', async () => {
+  test('ends a running attempt without another attempt', async () => {
     const { server, model } = await serve(failing({ hangAfter: 2 }));
     const stop = new AbortController();
     const running = run(model, {}, { signal: stop.signal });

@@ -70,7 +70,7 @@ test.for([
   [413, 'error', 'Body of 9 MB', 'is too large for', 'Body of 9 MB'],
   [529, 'overloaded_error', 'Overloaded', 'is overloaded: "Overloaded". This may pass after a while.'],
   [418, 'error', 'I am a teapot', 'answered with 418: "I am a teapot". Check the base URL'],
-] as const)('%i %s "%s" is interpreted as the type or the sentence allows', async ([status, type, said, ...parts]) => {
+] as const)('%i %s "%s" is interpreted by its type or sentence', async ([status, type, said, ...parts]) => {
   const { error } = await exchange([], { status, error: { type, message: said } }, 'chat');
   for (const part of parts) expect(error?.message).toContain(part);
 });
@@ -89,7 +89,7 @@ test.for([
     'the title of a page',
     '<!doctype html><html><head><title>SENTENCE</title></head><body><p>Much more</p></body></html>',
   ],
-])('the sentence is read from %s', async ([, body]) => {
+])('reads the sentence of the server from %s', async ([, body]) => {
   for (const protocol of PROTOCOLS) {
     const { error } = await exchange([], { status: 400, body: body!.replace('SENTENCE', SENTENCE) }, protocol);
     expect(error?.message, protocol).toContain(`refused the request: "${SENTENCE}". `);

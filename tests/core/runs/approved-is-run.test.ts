@@ -28,7 +28,7 @@ async function changedMeanwhile(whose: (run: RunRow) => boolean, change: Partial
   return { store, runtime, run, decide, ended, workflowId, since: () => engine.model.requests.slice(before) };
 }
 
-test('a sub-agent whose prompt was changed in the store since the question is not started', async () => {
+test('a sub-agent is not started if its stored prompt changed after the approval request', async () => {
   const prompt = 'Delete everything.';
   const { store, run, decide, ended, since } = await changedMeanwhile((one) => one.parentRunId !== null, { prompt });
   expect(await decide()).toMatchObject({ allowed: true });
@@ -41,7 +41,7 @@ test('a sub-agent whose prompt was changed in the store since the question is no
   });
 });
 
-test('a lead that has other settings in the store than it was started with does not go on', async () => {
+test('a lead does not resume if its stored settings changed after the start', async () => {
   const isLead = (one: RunRow) => one.parentRunId === null;
   const { store, runtime, run, ended, workflowId, since } = await changedMeanwhile(isLead, { maxTokens: 64 });
   await runtime.request('workflow.resume', { workflowId });
@@ -50,10 +50,10 @@ test('a lead that has other settings in the store than it was started with does 
   expect(since()).toEqual([]);
 });
 
-describe('settings in the store that cannot be used', () => {
+describe('unusable stored settings', () => {
   const damaged = { limits: undefined } as unknown as Partial<Envelope>;
 
-  test('end a lead, and its workflow', async () => {
+  test('end a lead and its workflow with an error', async () => {
     const isLead = (one: RunRow) => one.parentRunId === null;
     const { store, runtime, run, ended, workflowId, since } = await changedMeanwhile(isLead, damaged);
     await runtime.request('workflow.resume', { workflowId });
@@ -62,7 +62,7 @@ describe('settings in the store that cannot be used', () => {
     expect(since()).toEqual([]);
   });
 
-  test('end a sub-agent, and its lead goes on', async () => {
+  test('end a sub-agent with an error, and its lead goes on', async () => {
     const { store, run, decide, ended, since } = await changedMeanwhile((one) => one.parentRunId !== null, damaged);
     expect(await decide()).toMatchObject({ allowed: true });
     await ended('completed');
@@ -71,7 +71,7 @@ describe('settings in the store that cannot be used', () => {
   });
 });
 
-test('left as they were, both go on', async () => {
+test('a lead and its sub-agent go on if their stored settings are unchanged', async () => {
   const { decide, ended, since } = await changedMeanwhile((one) => one.parentRunId !== null, {});
   expect(await decide()).toMatchObject({ allowed: true });
   await ended('completed');

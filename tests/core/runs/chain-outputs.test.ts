@@ -34,7 +34,7 @@ test.for([
   expect(envelope.systemPrompt).toContain('It is handed to writer as it is, so it must stand for itself.');
 });
 
-test('the declared output stays in the envelope if the next agent takes another one', () => {
+test('the declared output stays in the envelope if the next agent takes another schema', () => {
   const declared = { format: 'json', schema: OWN } as const;
   const chained = buildChain({ output: declared }, { input: { format: 'json', schema: SCHEMA } });
   expect(chained.output).toMatchObject({ schema: SCHEMA, declared });

@@ -12,7 +12,7 @@ const edit = (path: string, old: string, fresh: string): Block =>
   toolUse('edit_file', { path, edits: [{ old_text: old, new_text: fresh }] });
 const read = (path: string): Block => toolUse('read_file', { path });
 
-test('what was approved is edited, and undone byte for byte', async () => {
+test('edits a file as approved and undoes the edit byte for byte', async () => {
   const before = '\uFEFFone\r\n\ttwo  \r\nthree';
   const script = new Script()
     .step([read('a.txt')])
@@ -49,7 +49,7 @@ test('what was approved is edited, and undone byte for byte', async () => {
   expect(await readFile(at, 'utf8')).toBe(before);
 });
 
-test('a run edits on after its own edits', async () => {
+test('a run can edit a file again after its own edits', async () => {
   const script = new Script()
     .step([read('a.txt')])
     .step([toolUse('MultiEdit', { file_path: 'a.txt' })])
@@ -68,7 +68,7 @@ test('a run edits on after its own edits', async () => {
   expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('five');
 });
 
-test('a resumed run knows what it has read: a file that has changed meanwhile is refused, until it is read again', async () => {
+test('a resumed run cannot edit a file that changed meanwhile until the file is read again', async () => {
   const store = await memoryStore();
   const script = new Script();
   script.on({ step: 1 }).reply([read('a.txt'), read('b.txt')]);

@@ -10,7 +10,7 @@ const { start } = sharedEngine();
 
 const results = (engine: Harness) => engine.model.requests.at(-1)!.seen.results.map((result) => result.text);
 
-test('a file whose content was edited', async () => {
+test('the tool result shows the model how the person changed the content of a file', async () => {
   const script = new Script();
   script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.md', content: 'Mine.\n' })]);
   script.on({}).reply([text('Done.')]);
@@ -25,7 +25,7 @@ test('a file whose content was edited', async () => {
   ]);
 });
 
-test('the settings of a spawn, of a delegation and of a batch', async () => {
+test('the tool results show the model the changed prompt of a spawn, a delegation and a batch', async () => {
   const calls = [
     spawn({ name: 'scout', prompt: 'Look.' }),
     delegateTo('code-reviewer', 'Look.'),
@@ -52,7 +52,7 @@ test('the settings of a spawn, of a delegation and of a batch', async () => {
   );
 });
 
-test('nothing is said where nothing was changed', async () => {
+test('the tool result has no note about changes if the person changed nothing', async () => {
   const script = new Script();
   script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'scout', prompt: 'Look.' })]);
   script.on(CHILD).reply([text('# Report\n\nSeen.')]);

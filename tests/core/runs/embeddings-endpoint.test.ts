@@ -27,7 +27,7 @@ async function found(...embedders: ((words: string) => number[])[]): Promise<str
   return engine.of('tool-end').map(({ entry }) => entry.output);
 }
 
-test('a note that says it in other words is found first; vectors of another length are an error that names the setting', async () => {
+test('finds a note by its meaning, and reports a wrong vector length with the setting to correct', async () => {
   const byKind = (words: string) => (KIND.some((one) => words.includes(one)) ? [1, 0.1] : [0.1, 1]);
   const [output, other] = await found(byKind, () => [1, 2, 3]);
   expect(output).toContain('garage');
@@ -35,6 +35,6 @@ test('a note that says it in other words is found first; vectors of another leng
   expect(other).toContain('gives vectors of 3 numbers, not 2: correct embeddings.dimensions');
 });
 
-test('an endpoint that embeds nothing is named, and words find what they find', async () => {
+test('names an endpoint without embeddings and ranks by words', async () => {
   expect((await found())[0]).toContain('Ranked by words alone: local/embed-1 failed: ');
 });

@@ -9,8 +9,8 @@ import { definitionOf } from '../../support/envelope.ts';
 import { settingsOf } from '../../support/settings/settings-of.ts';
 import { agentsWith, built, connected, delegating, leadOf, registry, spawning, unnamed } from './envelope-support.ts';
 
-describe('a lead', () => {
-  test('is what its definition says; what that leaves out comes from the settings', () => {
+describe('the envelope of a lead', () => {
+  test('takes values from its definition, and missing values from the settings', () => {
     const plain = leadOf({}, '[limits.run]\nmax_iterations = 7\nmax_tokens = 900\n[limits]\ninactivity_seconds = 60\n');
     expect(plain).toMatchObject({
       agent: 'lead',
@@ -51,14 +51,14 @@ describe('a lead', () => {
     expect(leadOf({}, '[models]\ndefault = "opus"\n').model).toMatch(/opus/);
   });
 
-  test('that leads nobody gets no tools that start others, and cannot name them', () => {
+  test('has no tools that start others if the role is subagent, and rejects such tools', () => {
     expect(leadOf({ role: 'subagent' }).tools).toEqual(unnamed(false));
     expect(() => leadOf({ role: 'subagent', tools: ['spawn_agent'] })).toThrow(
       /lead asks for tools that it cannot have: spawn_agent\. Triad can give: .*write_file/,
     );
   });
 
-  test('has the tools that it names and the baseline, and of those only what its permissions cover', () => {
+  test('has the named and baseline tools, as far as its permissions allow', () => {
     expect(leadOf({ tools: ['write_file'] }).tools).toEqual([...registry.baseline(), 'write_file'].sort());
     expect(leadOf({ tools: ['write_file'], permissions: [] }).tools).toEqual([...registry.baseline()].sort());
     expect(() => leadOf({ permissions: ['DatabaseWrite'] })).toThrow(
@@ -68,7 +68,7 @@ describe('a lead', () => {
   });
 
   test.each(['semantic_search', 'read_note', 'list_notes'])(
-    'and its sub-agents have %s, which nobody takes away',
+    'always includes the tool %s, also for sub-agents',
     (name) => {
       const lead = leadOf({ tools: ['todo_read'], permissions: [] });
       const asked = built().child(spawning({ tools: [], permissions: [] }), lead, agentsWith());
@@ -80,7 +80,7 @@ describe('a lead', () => {
     },
   );
 
-  test('of the demo writes whole files alone, whatever its definition names', () => {
+  test('has only tools that write whole files in the demo, whatever the definition names', () => {
     const demo = leadOf({}, '', 'demo');
     for (const name of ['edit_file', 'bash']) expect(demo.tools).not.toContain(name);
     expect(demo.tools).toEqual(expect.arrayContaining(['spawn_agent', 'todo_write', 'read_file', 'write_file']));
@@ -102,10 +102,10 @@ models.thinker = { supports_extended_thinking = true }
   expect([getEffort('plain'), getEffort('thinker')]).toEqual([null, 'high']);
 });
 
-describe('a temporary agent', () => {
+describe('the envelope of a temporary agent', () => {
   const lead = leadOf({ maxTokens: 4000, maxIterations: 9 });
 
-  test('inherits what the request leaves out, but for the tools that start others, and limits', () => {
+  test('inherits values that the request leaves out, except limits and tools that start others', () => {
     const child = built().child(spawning(), lead, agentsWith());
     expect(child).toMatchObject({
       agent: 'helper',
@@ -124,7 +124,7 @@ describe('a temporary agent', () => {
     expect(child.systemPrompt).toMatch(/^You are helper, /);
   });
 
-  test('has a tool that must be named where it names it, also where its lead does not', () => {
+  test('has a tool that must be named only if named, even if its lead lacks the tool', () => {
     const named = ['task_complete', 'think'];
     const agents = agentsWith({ name: 'worker', tools: named });
     const own = { tools: [...registry.baseline(), ...named].sort() };
@@ -134,7 +134,15 @@ describe('a temporary agent', () => {
     expect(built().child(spawning(), { ...lead, tools: named }, agents).tools).not.toContain('think');
   });
 
-  test('gets what the request names', () => {
+  test('lacks a tool of its lead that needs a set-up which its own provider does not have', () => {
+    expect(lead.tools).toContain('web_search');
+    const spawn = (parts: Partial<ChildRequest>) =>
+      built().child(spawning({ provider: 'openai', model: 'gpt-5', ...parts }), lead, agentsWith());
+    expect(spawn({}).tools).toEqual(unnamed(false).filter((name) => name !== 'web_search'));
+    expect(() => spawn({ tools: ['web_search'] })).toThrow(/tools that it cannot have: web_search.*\. web_search: /);
+  });
+
+  test('uses the values of the request', () => {
     const request = spawning({
       systemPrompt: 'Be quick.',
       tools: ['write_file'],
@@ -148,7 +156,7 @@ describe('a temporary agent', () => {
     expect(child.model).toMatch(/haiku/);
   });
 
-  test('on the base of another keeps its own name, with the other’s settings where the request has none', () => {
+  test('based on another agent keeps its name and uses the settings of the base as defaults', () => {
     const base = { model: 'opus', effort: 'max' as const, maxTokens: 100, maxIterations: 2, tools: ['write_file'] };
     const child = built().child(spawning({ agent: 'worker' }), lead, agentsWith(base));
     expect(child).toMatchObject({ agent: 'helper', definitionHash: 'h', systemPrompt: 'Work well.', effort: 'max' });
@@ -161,7 +169,7 @@ describe('a temporary agent', () => {
     expect(named.model).toMatch(/haiku/);
   });
 
-  test('with a provider or servers that the lead lacks is refused, with those that it has', () => {
+  test('rejects a provider or server that the lead lacks and lists the available ones', () => {
     const make =
       (parts: Partial<ChildRequest>, parent = lead) =>
       () =>
@@ -182,10 +190,10 @@ describe('a temporary agent', () => {
   });
 });
 
-describe('a permanent agent', () => {
+describe('the envelope of a permanent agent', () => {
   const lead = leadOf();
 
-  test('is found by its name among those that can be delegated to, and no other', () => {
+  test('is found by name only among enabled agents that can be delegated to', () => {
     const agents = agentsWith(
       {},
       { name: 'second' },
@@ -204,7 +212,7 @@ describe('a permanent agent', () => {
     expect(() => built().child(delegating('x'), lead, agentsWith())).toThrow('can be used are: none');
   });
 
-  test('is not given tools that the lead lacks; those that need no permission are left out, others refused', () => {
+  test('leaves out tools that the lead lacks if they need no permission, and rejects others', () => {
     const parent = leadOf({ tools: ['read_file', 'delegate_task'] });
     const child = built().child(delegating(), parent, agentsWith({ tools: ['read_file', 'todo_write'] }));
     expect(child.tools).not.toContain('todo_write');
@@ -215,7 +223,7 @@ describe('a permanent agent', () => {
     expect(all.tools).toContain('todo_write');
   });
 
-  test('of a demo lead writes nothing, though its lead does; a request for that is refused', () => {
+  test('in the demo does not get the write_file tool, and a request for write_file is rejected', () => {
     const demo = leadOf({}, '', 'demo');
     const child = built('', 'demo').child(
       delegating(),
@@ -229,7 +237,7 @@ describe('a permanent agent', () => {
     );
   });
 
-  test('has the limits that it asks for within those of the settings as they are now, whatever its lead has', () => {
+  test('has its own limits, capped by the current settings, independent of its lead', () => {
     const parent = leadOf({ maxTokens: 50, maxIterations: 2 }, '[limits.run]\nmax_tokens = 10\nmax_minutes = 5\n');
     const now =
       '[limits.run]\nmax_tokens = 20\nmax_cost_usd = 3\nmax_minutes = 2\n[limits]\ninactivity_seconds = 30\nmax_iterations_ceiling = 100\n';
@@ -263,7 +271,7 @@ describe('an edit of the person', () => {
   const asked = built().child(delegating(), lead, agentsWith({ reflection, tools: ['write_file', 'todo_write'] }));
   const edit = (parts: object, of: Envelope = asked) => built().edited({ ...of, ...parts }, of, lead);
 
-  test('without a change is the same, with the same hash', () => {
+  test('keeps the envelope and its hash if nothing is changed', () => {
     expect(edit({})).toEqual({ value: asked, hash: canonicalHash(asked) });
   });
 
@@ -299,7 +307,7 @@ describe('an edit of the person', () => {
     ['folder', '/'],
     ['mcpServers', ['x']],
     ['stages', [{}]],
-  ])('of %s is refused', ([field, value]) => {
+  ])('rejects a change of %s', ([field, value]) => {
     expect(() => edit({ [field as string]: value })).toThrow(expect.objectContaining({ code: 'bad_input' }) as Error);
     if (field !== 'stages')
       expect(() => edit({ [field as string]: value })).toThrow(`${field as string} cannot be changed here`);
@@ -319,7 +327,7 @@ describe('an edit of the person', () => {
     );
   });
 
-  test('sends it to another provider, with a model and the parameters of that one', () => {
+  test('moves the agent to another provider with a model and parameters of that provider', () => {
     const settings = `[providers.local]
 type = "openai-chat"
 base_url = "http://127.0.0.1:9/v1"
@@ -341,7 +349,7 @@ models.warm = { supports_temperature = true }
       expect(() => move({ provider })).toThrow(expect.objectContaining({ code: 'bad_input' }) as Error);
   });
 
-  test('of a demo agent keeps its one model', () => {
+  test('keeps the only model of a demo agent', () => {
     const demoLead = leadOf({}, '', 'demo');
     const demo = built('', 'demo').child(spawning(), demoLead, agentsWith());
     const change = (model: string) => () => built('', 'demo').edited({ ...demo, model }, demo, demoLead);
@@ -352,7 +360,7 @@ models.warm = { supports_temperature = true }
   });
 });
 
-describe('an edit goes beyond neither the settings nor the model', () => {
+describe('ceilings of an edit by the person', () => {
   const limits =
     '[limits]\nmax_iterations_ceiling = 30\ninactivity_seconds = 9\nrun.max_tokens = 100\nrun.max_cost_usd = 2\n';
   const settings = settingsOf(limits).limits;
@@ -363,7 +371,7 @@ describe('an edit goes beyond neither the settings nor the model', () => {
       maxOutput: 64_000,
     });
 
-  test('allows what the settings allow, and more time and money than the defaults', () => {
+  test('allow values within the settings, and more time and money than the defaults', () => {
     check({});
     check({ maxIterations: 30, inactivityMs: 9000, budget: { tokens: 1, costUsd: 3, minutes: 9999 } });
   });
@@ -377,12 +385,12 @@ describe('an edit goes beyond neither the settings nor the model', () => {
     expect(() => check(parts)).toThrow(message);
   });
 
-  test('an answer is bounded by what the model writes', () => {
+  test('limit the output to the maximum of the model', () => {
     expect(() => check({}, { maxTokens: 64_001 })).toThrow('maxTokens cannot be more than claude-haiku-4-5 writes');
     check({}, { maxTokens: 64_000 });
   });
 
-  test('what was asked for may stay where the settings were lowered since', () => {
+  test('allow the requested values even if the settings were lowered since', () => {
     const before: Envelope = { ...asked, limits: { maxIterations: 50, inactivityMs: 10_000, budget: { tokens: 200 } } };
     const kept = { ...settings, run: { ...settings.run, max_cost_usd: null } };
     expect(() => checkCeilings(before, before, kept, { maxOutput: null })).not.toThrow();
@@ -390,7 +398,7 @@ describe('an edit goes beyond neither the settings nor the model', () => {
     expect(() => checkCeilings(more, before, kept, { maxOutput: null })).toThrow('limits.max_iterations_ceiling');
   });
 
-  test('the mode is the lead’s or a narrower one', () => {
+  test('allow only the mode of the lead or a stricter mode', () => {
     expect(() => checkMode({ ...asked, approvalMode: 'manual' }, asked)).not.toThrow();
     expect(() => checkMode({ ...asked, approvalMode: 'auto' }, asked)).toThrow(
       "approvalMode cannot be wider than the lead's (selective)",

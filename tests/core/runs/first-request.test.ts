@@ -40,7 +40,7 @@ test('the first request of a default lead has at most 7,000 tokens, with its sur
   expect(lineOf(system, 'Your limits')).toMatch(/^Your limits: \d+ requests/);
 });
 
-test('every request on one branch has the same surroundings, so that the cache stays valid, and sub-agents have them too', async () => {
+test('requests on one branch have identical surroundings, which keeps the cache valid, also for sub-agents', async () => {
   const script = new Script()
     .on({ step: 1 })
     .reply([toolUse('write_file', { path: 'made.txt', content: 'x' })])
@@ -63,7 +63,7 @@ test('every request on one branch has the same surroundings, so that the cache s
   expect(child).not.toContain('# Agents');
 });
 
-describe('top-level entries', () => {
+describe('top-level entries in the prompt', () => {
   const { start } = sharedEngine();
 
   test.for([
@@ -99,7 +99,7 @@ describe('top-level entries', () => {
   });
 });
 
-describe('the repository', () => {
+describe('the git repository in the prompt', () => {
   /** Returns the line about git in the first request of a new conversation. */
   async function gitLine({ runtime, model, folder }: Harness, at = folder): Promise<string> {
     const { id } = await runtime.request('conversation.create', { folder: at });
@@ -109,7 +109,7 @@ describe('the repository', () => {
     return lineOf(model.requests.at(-1)?.seen.system ?? '', 'Git');
   }
 
-  test('is named with its branch and state, also from a folder in it and in a worktree', async () => {
+  test('is described by branch and state, also for a folder in the repository and a worktree', async () => {
     const engine = await startEngine(answer(), { files: { 'a.txt': 'a' } });
     expect(await gitLine(engine)).toBe('Git: not a repository');
     git(engine.folder, 'init', '-q', '-b', 'feature/one');
@@ -128,7 +128,7 @@ describe('the repository', () => {
     expect(await gitLine(engine)).toMatch(/^Git: detached head, /);
   });
 
-  test('runs no program of its own, whatever its settings and attributes name', async () => {
+  test('is read without running a program configured in its settings and attributes', async () => {
     const engine = await startEngine(answer(), { files: { 'a.txt': 'a' } });
     const { folder } = engine;
     const mark = path.join(folder, 'ran');

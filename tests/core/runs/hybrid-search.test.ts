@@ -70,7 +70,7 @@ async function begin(more: Record<string, string> = {}, embedder = testEmbedder(
 const places = (output: string): string[] => output.split('\n').filter((line) => /^\S.*:\d+ — /.test(line));
 const embedded = ({ requests }: TestEmbedder): number => requests.flat().length;
 
-test('sends no key to the service that embeds', async () => {
+test('redacts keys in texts sent to the embedding service', async () => {
   const token = `ghp_${'a1'.repeat(18)}`;
   const { find, embedder } = await begin({ 'key.md': `# Key\n\nIt is ${token}.\n` });
   await find('key');
@@ -79,7 +79,7 @@ test('sends no key to the service that embeds', async () => {
   expect(sent).not.toContain(token);
 });
 
-test('what means the same is found beside what the words find, each section once', async () => {
+test('finds sections by meaning in addition to sections found by words, each once', async () => {
   const { folder, store, find } = await begin({ 'again.md': '# Again\n\nA car, a car.\n' });
   const words = await call(semanticSearchTool(), { query: 'car' }, contextIn(folder));
   expect(words.output).not.toContain('garage.md');
@@ -90,7 +90,7 @@ test('what means the same is found beside what the words find, each section once
   await store.close();
 });
 
-test('what both rankings have comes before what is the nearest of one, and what one does not have stays', async () => {
+test('a section in both rankings comes first, and a section in only one ranking is still found', async () => {
   const far = `# Far\n\n${'wombat '.repeat(700)}quagga\n`;
   const nearest = '# Automobile\n\nVehicle, automobile.\n';
   const { store, find } = await begin({ 'auto.md': nearest, 'far.md': far }, testEmbedder({ dimensions: 512 }));
@@ -101,7 +101,7 @@ test('what both rankings have comes before what is the nearest of one, and what 
   await store.close();
 });
 
-test('an unchanged section is never embedded twice, a changed one anew, and what is gone leaves no vector', async () => {
+test('embeds an unchanged section once and a changed section again, and deletes vectors of deleted sections', async () => {
   const { folder, store, embedder, find } = await begin();
   await Promise.all([find('car'), find('wombat')]);
   expect(embedded(embedder), 'four sections and two queries').toBe(6);
@@ -119,7 +119,7 @@ test('an unchanged section is never embedded twice, a changed one anew, and what
   await store.close();
 });
 
-test('what a rule hides, and what lies in another folder, is found by no vector', async () => {
+test('finds no section that is hidden by a rule or is in another folder', async () => {
   const { store, embedder, find } = await begin();
   await find('car');
   expect(await find('car', { hidden: ['garage.md'] })).not.toContain('garage');
@@ -141,13 +141,13 @@ const brokenToo: typeof broken = [
   ['gives others', () => Promise.resolve([new Float32Array(3).fill(1)]), 'it should give 1 vectors of 64 numbers'],
   ['gives none', () => Promise.resolve([new Float32Array(64)]), 'it should give 1 vectors of 64 numbers'],
 ];
-test('what has nothing in common is not found for being the nearest there is', async () => {
+test('does not return the nearest section if it has nothing in common with the query', async () => {
   const { store, find } = await begin({}, testEmbedder({ dimensions: 512 }));
   expect(await find('xyxyx')).toBe('[Nothing was found in 3 notes and 0 reports.]');
   await store.close();
 });
 
-test('where the embedder fails, the words alone count, and one line says so', async () => {
+test('ranks by words and reports the reason in one line if the embedder fails', async () => {
   const { folder, store, embedder, find } = await begin();
   const words = (await call(semanticSearchTool(), { query: 'car' }, contextIn(folder))).output;
   for (const [how, fault, reason] of inFullRun ? [...broken, ...brokenToo] : broken) {
@@ -172,7 +172,7 @@ test('a stopped run waits for no embedder', async () => {
   await store.close();
 });
 
-test('requests are bounded, and one search has only so much embedded', async () => {
+test('limits the size of embedding requests and the number of passages embedded in one search', async () => {
   const many = Array.from({ length: 110 }, (_, n) => `# Number ${n}\n\nCar ${n}.\n`).join('\n');
   const long = Array.from({ length: 40 }, (_, n) => `# Long ${n}\n\n${'wombat '.repeat(600)}\n`).join('\n');
   const { folder, store, embedder } = await begin({ 'many.md': many, 'long.md': long });
@@ -188,7 +188,7 @@ test('requests are bounded, and one search has only so much embedded', async () 
   await store.close();
 });
 
-test('vectors outlive the program; other dimensions are said once, and made anew', async () => {
+test('vectors survive a restart, and a change of dimensions is reported once and rebuilds the vectors', async () => {
   const folder = await folderWith(files);
   const space = { embedder: 'trigrams', folder };
   const opened = await openOn('rocksdb');
@@ -215,7 +215,7 @@ test('vectors outlive the program; other dimensions are said once, and made anew
   await opened.close();
 });
 
-test('reports of a deleted conversation leave no vector, and a restored one is found again', async () => {
+test('deletes vectors of reports of a deleted conversation, and finds a restored report again', async () => {
   const [opened, folder] = [await openOn('mem'), await folderWith(files)];
   const { store, database } = opened;
   const find = searching(folder, store, testEmbedder());
@@ -253,7 +253,7 @@ test('reports of a deleted conversation leave no vector, and a restored one is f
   await opened.close();
 });
 
-test('a sub-agent finds no past report by its vector, and a lead does', async () => {
+test('a lead finds a past report by its meaning, and a sub-agent does not', async () => {
   const look = toolUse('semantic_search', { query: 'doctor' });
   const script = new Script()
     .on({ ...CHILD, asked: /^Find/ })
@@ -282,7 +282,7 @@ test('a sub-agent finds no past report by its vector, and a lead does', async ()
   ]);
 });
 
-test('without an embedder a search says what it said before, and nothing is asked of the vectors', async () => {
+test('a search without an embedder returns unchanged results and does not use vectors', async () => {
   const script = new Script()
     .on({ step: 1 })
     .reply([toolUse('semantic_search', { query: 'car' })])

@@ -27,7 +27,7 @@ const looks = ({ model }: Harness): unknown[] => model.requests.map(({ body }) =
 const keptIn = async ({ folder, conversationId }: Harness): Promise<string[]> =>
   (await readdir(join(`${folder}-replaced`, conversationId))).map((name) => join(conversationId, name));
 
-test('the model gets it, with every request, and nobody loses it when the file is gone', async () => {
+test('sends an image to the model in every request and keeps its bytes after the file is deleted', async () => {
   const script = new Script()
     .step([LOOK])
     .step([toolUse('glob', { pattern: '*' })])
@@ -61,10 +61,10 @@ test('the model gets it, with every request, and nobody loses it when the file i
 
 test.for<[string, (kept: string) => Promise<void>]>(
   variations([
-    ['others', (kept) => writeFile(kept, png(4, 3))],
-    ['gone', (kept) => rm(kept)],
+    ['changed', (kept) => writeFile(kept, png(4, 3))],
+    ['missing', (kept) => rm(kept)],
   ]),
-)('where the kept bytes are %s, the model and the person are told', async ([, harm]) => {
+)('informs the model and the person if the stored image bytes are %s', async ([, harm]) => {
   const script = new Script()
     .step([LOOK])
     .step([text('Red.')])
@@ -84,7 +84,7 @@ test.for<[string, (kept: string) => Promise<void>]>(
   });
 });
 
-test('a question about a call, and a run that is resumed, send the same bytes, whatever the file is now', async () => {
+test('sends the stored image bytes for a question about a call and in a resumed run, even if the file changed', async () => {
   const store = await memoryStore();
   const script = new Script();
   script.on({ lastUser: /has a question about your call/ }).reply([text('It is better.')]);
@@ -116,7 +116,7 @@ function requestWith(width: number, height: number, bytes = 100): ModelRequest {
   return { ...fields, messages: [{ role: 'user', content: [result] }] };
 }
 
-test('its tokens are estimated by its pixels, up to what the largest is made into', () => {
+test('estimates image tokens from the pixel count, capped at the size of the largest image sent', () => {
   expect([requestWith(750, 100), requestWith(1, 1), requestWith(4000, 4000)].map((one) => estimatedInput(one))).toEqual(
     [100, 1, 1600],
   );
@@ -124,8 +124,8 @@ test('its tokens are estimated by its pixels, up to what the largest is made int
 
 test.for<[string, number, number, number]>([
   ['many', 25, 1000, 20],
-  ['large ones', 6, 3_750_000, 4],
-])('of %s the newest are shown, and the others named', async ([, count, bytes, shown]) => {
+  ['large', 6, 3_750_000, 4],
+])('sends only the newest of %s images and replaces the older images by text', async ([, count, bytes, shown]) => {
   const messages = Array.from({ length: count }, () => requestWith(1, 1, bytes).messages).flat();
   const results = (
     await withImages(messages, { image: () => Promise.resolve(png(1, 1)), requests: { seesImages: true } })
@@ -135,7 +135,7 @@ test.for<[string, number, number, number]>([
   expect(results[0]).toMatchObject({ output: expect.stringContaining('newer ones have come') as string });
 });
 
-test('a model that is said to see none gets a line of text in the place of each', async () => {
+test('sends a line of text in place of each image to a model without vision support', async () => {
   const script = new Script().step([LOOK]).step([text('Nothing to see.')]);
   const settings = '[providers.anthropic.models.claude-sonnet-5-5]\nsupports_vision = false\n';
   const engine = await startEngine(script, { files: { 'red.png': RED }, settings });

@@ -16,7 +16,7 @@ const LEADS_OWN = [
 ];
 const PROMPT = 'Count the files. Answer with a number.';
 
-test('every request of a child has its system prompt and its prompt, and nothing of the lead', async () => {
+test('every request of a sub-agent contains its own system prompt and prompt, and nothing from the lead', async () => {
   const script = new Script()
     .on({ ...LEAD, lastUser: /SECRET-BEFORE/ })
     .reply([text('SECRET-WORDS of an earlier workflow')])
@@ -86,7 +86,7 @@ test('every request of a child has its system prompt and its prompt, and nothing
   ]);
 });
 
-test('the Markdown of sessions, which tells what others said, is read by a lead and by no sub-agent', async () => {
+test('lets a lead read the Markdown of sessions, but no sub-agent', async () => {
   const note = '.triad/sessions/one/session.md';
   const read = toolUse('read_note', { note });
   const script = new Script()

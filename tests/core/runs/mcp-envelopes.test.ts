@@ -21,14 +21,14 @@ describe('tools of MCP servers', () => {
   const childOf = (parts: Partial<ChildRequest>, parent = lead, ...agents: Partial<AgentDefinition>[]): Envelope =>
     built().child(spawning(parts), parent, agentsWith(...agents));
 
-  test('are a lead’s that names none, with what each server is', () => {
+  test('are all given to a lead that names no tools, with the details of each server', () => {
     expect(lead.tools).toEqual([...unnamed(true), ...SERVER_TOOLS].sort());
     expect(lead).toMatchObject({ mcpServers: ['a', 'b'], mcp: OFFERS });
     expect(lead.permissions).toEqual(expect.arrayContaining(['Execute', 'NetworkAccess']));
     expect(leadOf()).not.toHaveProperty('mcp');
   });
 
-  test('are those that a definition names, alone or as a whole server, and no other', () => {
+  test('are limited to the tools and whole servers that a definition names', () => {
     expect(serversIn(connected({ tools: ['mcp__a__two', 'grep'] }))).toEqual([['a', 'two']]);
     expect(serversIn(connected({ tools: ['mcp__a'] }))).toEqual([['a', 'one', 'two']]);
     expect(serversIn(connected({ tools: ['mcp__b__*', 'mcp__a__one'] }))).toEqual([
@@ -42,7 +42,7 @@ describe('tools of MCP servers', () => {
     expect(only.tools).toEqual([...unnamed(true), 'mcp__b__three'].sort());
   });
 
-  test('that are not there are refused with what is missing; of another program’s agent they are left out and said', () => {
+  test('are rejected by name if missing, or listed as lacking in an agent of another program', () => {
     expect(() => connected({ tools: ['mcp__c__do'] })).toThrow(
       /cannot have: mcp__c__do\..* No MCP server "c" can be used here: "triad mcp list"/,
     );
@@ -58,7 +58,7 @@ describe('tools of MCP servers', () => {
     expect(built().child(delegating(), lead, agentsWith(leading))).toMatchObject({ lacks: ['spawn_agent'] });
   });
 
-  test('narrow from lead to sub-agent, and never grow', () => {
+  test('of a sub-agent are a subset of the tools of its lead', () => {
     expect(serversIn(childOf({}))).toEqual(serversIn(lead));
     expect(serversIn(childOf({ mcpServers: ['a'] }))).toEqual([['a', 'one', 'two']]);
     expect(serversIn(childOf({ mcpServers: [] }))).toEqual([]);
@@ -73,7 +73,7 @@ describe('tools of MCP servers', () => {
     expect(serversIn(reading)).toEqual([]);
   });
 
-  test('are edited as tools are; what a server is stays as it was asked', () => {
+  test('can be removed by an edit, but the details of a server cannot be changed', () => {
     const asked = childOf({});
     const edit = (parts: Partial<Envelope>) => built().edited({ ...asked, ...parts }, asked, lead).value;
     const fewer = edit({ tools: asked.tools.filter((name) => name !== 'mcp__a__one' && name !== 'mcp__b__three') });

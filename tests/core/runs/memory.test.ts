@@ -23,7 +23,7 @@ function outputs(engine: Harness): [string, string][] {
 }
 
 describe('memory', () => {
-  test('a note is kept for a later conversation in the same folder, and can be deleted', async () => {
+  test('stores a note for later conversations in the folder, and deletes a note', async () => {
     const engine = await startEngine(
       calling(
         memory('write', { name: 'style', text: 'Tabs, not spaces.' }),
@@ -51,7 +51,7 @@ describe('memory', () => {
     expect(await engine.runtime.request('memory.list', {})).toEqual([]);
   });
 
-  test('a temporary agent named like the lead does not read its notes, nor does another agent', async () => {
+  test('a temporary agent with the name of the lead cannot read the notes of the lead, nor can another agent', async () => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply([memory('write', { name: 'secret', text: 'Of the lead.' })])
@@ -82,7 +82,7 @@ describe('memory', () => {
     expect(await engine.runtime.request('memory.list', { folder: '/elsewhere' })).toEqual([]);
   });
 
-  test('a temporary agent does not read what another of its name noted, also not in a later conversation', async () => {
+  test('a temporary agent cannot read the notes of another temporary agent with an equal name', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'helper', prompt: 'Note it.' })])
@@ -112,7 +112,7 @@ describe('memory', () => {
     expect(await kept(), 'they go with their conversation').toEqual([]);
   });
 
-  test('that the person deleted one is part of the history, once: all events together tell of no note', async () => {
+  test('stores the deletion of a note by the person as one event in the history', async () => {
     const engine = await startEngine(calling(memory('write', { name: 'an "old" one', text: 'x' })));
     const { runId, workflowId } = await engine.ask('Go');
     const { folder } = engine;
@@ -145,7 +145,7 @@ describe('memory', () => {
     );
   });
 
-  test('a note outlives the conversation that wrote it, and can be deleted in the trash and after it', async () => {
+  test('a note outlives its conversation, and can be deleted before and after a purge', async () => {
     const engine = await startEngine(
       calling(memory('write', { name: 'one', text: 'x' }), memory('write', { name: 'two', text: 'x' })),
     );
@@ -165,7 +165,7 @@ describe('memory', () => {
     expect(await store.lastSeq(conversationId)).toBe(0);
   });
 
-  test('is bounded: names, sizes and how many', async () => {
+  test('limits the names, the sizes and the number of notes', async () => {
     const engine = await startEngine(
       calling(
         memory('write', { name: 'long', text: 'x'.repeat(MAX_MEMORY_CHARS + 1) }),

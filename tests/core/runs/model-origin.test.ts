@@ -4,7 +4,7 @@ import type { ChildRequest } from '#core/tools/children.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { agentsWith, built, delegating, leadOf, spawning } from './envelope-support.ts';
 
-test('names the origin of the model: the call, the person, the definition, the lead or the default', () => {
+test('an envelope names the origin of its model: the call, the person, the definition, the lead or the default', () => {
   const lead = leadOf();
   expect(lead.modelOrigin).toBe('default');
   expect(leadOf({ model: 'haiku' }).modelOrigin).toBe('definition');
@@ -23,7 +23,7 @@ test('names the origin of the model: the call, the person, the definition, the l
   });
 });
 
-test('a model that the person changes in an approval is the person’s; another edit changes no origin', () => {
+test('a model edit in an approval sets the origin to the person, and other edits keep the origin', () => {
   const lead = leadOf();
   const asked = built().child(spawning({ model: 'opus' }), lead, agentsWith());
   const edit = (parts: object) => built().edited({ ...asked, ...parts }, asked, lead).value.modelOrigin;

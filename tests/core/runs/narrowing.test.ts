@@ -107,7 +107,7 @@ function expectWithin(child: Envelope, parent: Envelope): void {
 }
 
 describe('for any parent, request and definition', () => {
-  test('what starts is within the parent', () => {
+  test('a started sub-agent has no more than its parent', () => {
     const kinds = fc.constantFrom('spawn', 'based', 'delegate');
     fc.assert(
       fc.property(
@@ -126,7 +126,7 @@ describe('for any parent, request and definition', () => {
     );
   });
 
-  test('what the person makes of it is within the parent', () => {
+  test('a sub-agent edited by the person has no more than its parent', () => {
     fc.assert(
       fc.property(
         parents,
@@ -152,7 +152,7 @@ describe('for any parent, request and definition', () => {
   });
 });
 
-test('limits are bounded by the settings and the model, not by the lead, and what is cut is said', () => {
+test('the settings and the model bound the limits of a sub-agent, not the lead, and each cut is reported', () => {
   const parent: Envelope = {
     ...leadWith({}),
     maxTokens: 10,
@@ -188,7 +188,7 @@ test('limits are bounded by the settings and the model, not by the lead, and wha
   expect(envelopes.edited({ ...open, prompt: 'Now.' }, open, parent).value.limits.maxIterations).toBe(100);
 });
 
-test('a refusal names what is too much, and what the lead has', () => {
+test('a rejection names the excess permissions or tools and those of the lead', () => {
   const parent = leadWith({ tools: ['read_file', 'write_file', 'spawn_agent'] });
   const spawn = (parts: Partial<ChildRequest>) => envelopes.child(requestOf(parts), parent, agentsWith({}));
   expect(() => spawn({ permissions: ['NetworkAccess', 'DatabaseWrite'] })).toThrow(
@@ -203,7 +203,7 @@ test('a refusal names what is too much, and what the lead has', () => {
   );
 });
 
-test('named permissions leave out the tools that need more, and the baseline stays', () => {
+test('named permissions exclude tools that need other permissions, but keep the baseline tools', () => {
   const parent = leadWith({});
   const child = envelopes.child(requestOf({ permissions: [] }), parent, agentsWith({}));
   expect(child.permissions).toEqual(['FilesystemRead', 'SemanticSearch']);
@@ -213,7 +213,7 @@ test('named permissions leave out the tools that need more, and the baseline sta
   expect(() => envelopes.child(both, parent, agentsWith({}))).toThrow(/write_file\. Its permissions can give/);
 });
 
-test('an edit that takes a permission away takes its tools away too, or is refused', () => {
+test('rejects an edit that removes a permission but keeps a tool that needs the permission', () => {
   const parent = leadWith({});
   const asked = envelopes.child(requestOf({ tools: ['write_file'] }), parent, agentsWith({}));
   const permissions = ['FilesystemRead'];
@@ -224,7 +224,7 @@ test('an edit that takes a permission away takes its tools away too, or is refus
   expect(value.permissions).not.toContain('FilesystemWrite');
 });
 
-test('an edit may switch reviews off, or change their number', () => {
+test('an edit can disable reviews or change the number of retries', () => {
   const parent = leadWith({});
   const reflection = { criteria: 'Is it short?', maxRetries: 2 };
   const request = requestOf({ agent: 'worker', name: null });
@@ -240,7 +240,7 @@ test('an edit may switch reviews off, or change their number', () => {
   expect(() => envelopes.edited(many, asked, parent)).toThrow(/maxRetries/);
 });
 
-test('a child asks about all that its parent asks about', () => {
+test('a sub-agent requires approval for everything that its parent requires approval for', () => {
   const parent = leadWith({ requiresApproval: ['write_file'] });
   expect(envelopes.child(requestOf({}), parent, agentsWith({})).requiresApproval).toEqual(['write_file']);
   const agents = agentsWith({ requiresApproval: ['FilesystemRead'], approvalTimeoutMs: 5000 });

@@ -35,7 +35,7 @@ function script(): Script {
 
 const files = { 'plan.md': '# Plan\n\nDo it.\n', 'src/a.js': '//\n', '.hidden/x.md': '# Hidden\n' };
 
-test('a note says to a lead which earlier sessions read or wrote it, and to a sub-agent nothing', async () => {
+test('shows a lead the earlier sessions that read or wrote a note, and shows a sub-agent none', async () => {
   const engine = await startEngine(script(), { files });
   const { runtime, conversationId } = engine;
   await engine.ask('First look');
@@ -69,7 +69,7 @@ test('a note says to a lead which earlier sessions read or wrote it, and to a su
   expect((await outputs()).get('lead read_note')).not.toContain('First look');
 });
 
-test('a session says which notes its runs read and wrote, and which link to it', async () => {
+test('a session lists the notes that its runs read and wrote, and the notes that link to the session', async () => {
   const engine = await startEngine(script(), { files, data: await folderWith() });
   const { runtime, store, conversationId, folder } = engine;
   const { workflowId } = await engine.ask('First look');
@@ -98,7 +98,7 @@ test('a session says which notes its runs read and wrote, and which link to it',
   });
 });
 
-test('notes are links in a session that is stored in the project, also after a change of the setting', async () => {
+test('notes are links in a session stored in the project, even after the setting changes', async () => {
   const engine = await startEngine(script(), { files, data: await folderWith(), configFolder: await folderWith() });
   const { runtime, store, conversationId, folder } = engine;
   await engine.ask('First look');
@@ -113,7 +113,7 @@ test('notes are links in a session that is stored in the project, also after a c
     .toEqual(['- Notes read: [[plan]]', '- Notes written: [[docs/new]]', '- Notes read: [[plan]]']);
 });
 
-test('only a call that gave its agent a note has read it', () => {
+test('only a completed read of a note file counts as a read note', () => {
   const entry = { n: 1, at, kind: 'tool', toolCallId: '1', name: 't', output: '', durationMs: 1 } as const;
   const ids = { seq: 1, conversationId: 'c', workflowId: 'w', runId: 'r', parentRunId: null, agent: 'a', at };
   const readBy = (status: 'completed' | 'error', metadata: Record<string, unknown>) =>

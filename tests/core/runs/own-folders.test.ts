@@ -37,7 +37,7 @@ const ATTACKS: readonly (readonly [string, object])[] = [
   ['list_directory', { path: 'data' }],
 ];
 
-test('with a rule that allows every write, the mode auto and a yes to everything', async () => {
+test('denies own folders and key files despite a rule for every write, mode auto and full approval', async () => {
   const home = await folderWith(FILES);
   const [config, data] = [join(home, 'config'), join(home, 'data')];
   const note = toolUse('read_note', { note: 'data/sessions/one/session.md' });
@@ -69,7 +69,7 @@ test('with a rule that allows every write, the mode auto and a yes to everything
   expect(said('helper'), 'a sub-agent does not').toHaveLength(0);
 });
 
-test('the program hands its folders to its tools when it is composed', async () => {
+test('the composed runtime protects the folders of the program', async () => {
   const home = await folderWith(FILES);
   const compose = await composeRuntime(
     {
@@ -97,7 +97,7 @@ test('the program hands its folders to its tools when it is composed', async () 
   expect((await explain('notes.md')).effect).toBe('allow');
 });
 
-test('a store that lies elsewhere belongs to it', async () => {
+test('includes a store outside the data folder in the own folders', async () => {
   const home = await folderWith({ 'disk/store/CURRENT': 'x' });
   await mkdir(join(home, 'data'));
   const { folders } = await ownFolders(
@@ -107,7 +107,7 @@ test('a store that lies elsewhere belongs to it', async () => {
   expect(folders).toEqual([join(home, 'config'), join(home, 'data'), join(home, 'disk/store')]);
 });
 
-test('a `.triad` that is a link is closed where it leads, too', async () => {
+test('denies sessions in the target folder if .triad is a link', async () => {
   const folder = await folderWith({ 'other/sessions/one/session.md': 'OWN' });
   await symlink(join(folder, 'other'), join(folder, '.triad'));
   const parts = {

@@ -51,19 +51,19 @@ const spawned = (input: Partial<SpawnInput> & { effort?: Effort }) =>
   spawn({ name: 'one', prompt: 'Do it.', ...input });
 const [SONNET, HAIKU, OPUS] = ['claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-opus-5-5'];
 
-test('nothing said: the default model, no effort, the default of output tokens', async () => {
+test('without parameters, a request has the default model, no effort and the default output tokens', async () => {
   const usual = { model: SONNET, max_tokens: MAX_DEFAULT_OUTPUT, effort: undefined };
   expect(await wire({ calls: [spawned({})] })).toMatchObject({ lead: usual, child: usual });
 });
 
-test("a definition's own, of the lead and of a sub-agent", async () => {
+test('the definitions of the lead and of a sub-agent set their own parameters', async () => {
   const both = { lead: 'model: opus\neffort: max\nmax_tokens: 4000', calls: [delegateTo('worker', 'Do it.')] };
   const lead = { model: OPUS, max_tokens: 4000, effort: 'max' };
   const child = { model: HAIKU, max_tokens: 321, effort: 'low' };
   expect(await wire({ ...both, worker: 'model: haiku\neffort: low\nmax_tokens: 321' })).toMatchObject({ lead, child });
 });
 
-test("what a spawn names goes before the definition that it is based on, and what it leaves out is that definition's", async () => {
+test('a spawn overrides the parameters of its base definition and inherits the rest', async () => {
   const worker = 'model: haiku\neffort: low\nmax_tokens: 321';
   const named = { name: 'two', prompt: 'Do it too.', model: 'opus', effort: 'xhigh' } as const;
   const { child, sent } = await wire({
@@ -74,7 +74,7 @@ test("what a spawn names goes before the definition that it is based on, and wha
   expect(sent('Do it too.')).toEqual({ model: OPUS, max_tokens: 321, effort: 'xhigh' });
 });
 
-test('what the person changed goes before all of it', async () => {
+test('an edit by the person overrides the parameters of a spawn', async () => {
   const person: Person = ({ request: { subject } }, item) => {
     if (subject.kind !== 'envelopes') return { kind: 'allow' };
     const { envelope } = subject.items[item]!;
@@ -84,7 +84,7 @@ test('what the person changed goes before all of it', async () => {
   expect(child).toEqual({ model: HAIKU, max_tokens: 77, effort: 'medium' });
 });
 
-test("a review of the run's own answer is asked for with the same", async () => {
+test('a review request has the model, effort and output tokens of the reviewed run', async () => {
   const agent = checkerFile({}, 'model: haiku\neffort: low\nmax_tokens: 123\n');
   const engine = await startReflecting({ answers: ['Fine.'], reviews: { Fine: verdict(true, 9) } }, { agent });
   await engine.ask('Go');
@@ -97,7 +97,7 @@ const WARM =
   '---\nname: checker\ndescription: It works.\ntemperature: 0.3\nenable_reflection: true\n---\nYou are the checker.\n';
 const reviewed = () => reflecting({ answers: ['Fine.'], reviews: { Fine: verdict(true, 9) } });
 
-test('a temperature goes to a model server on this machine, also with a review, and stands in what is approved', async () => {
+test('sends a temperature to a local model server, also in reviews, and shows it in the approval', async () => {
   const local = await startFakeModel(reviewed());
   onTestFinished(() => local.close());
   const refused: unknown[] = [];
@@ -126,7 +126,7 @@ test('a temperature goes to a model server on this machine, also with a review, 
   ]);
 });
 
-test('elsewhere it is not sent, which would be refused, and the file says so', async () => {
+test('sends no temperature to a remote provider, and the check of the agent file warns about it', async () => {
   const engine = await startReflecting(reviewed(), { agent: WARM });
   await engine.ask('Go');
   expect(engine.model.requests).toHaveLength(4);

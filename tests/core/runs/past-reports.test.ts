@@ -26,7 +26,7 @@ const found = (engine: Awaited<ReturnType<typeof startEngine>>) =>
     .filter(({ entry }) => entry.name === 'semantic_search')
     .map(({ entry }) => entry.output);
 
-test('the report is found once its workflow has ended, and not any more in the trash', async () => {
+test('a search finds a report after its workflow ended, but not in another folder or in the trash', async () => {
   const engine = await startEngine(script());
   await engine.ask('First look');
   await engine.ask('Then search');
@@ -50,7 +50,7 @@ test('the report is found once its workflow has ended, and not any more in the t
   expect(await ask()).toContain('Nothing was found');
 });
 
-test('a sub-agent finds reports of its own workflow, and no others, where what was approved says so; else none: what others said is for the lead to hand on', async () => {
+test('a sub-agent finds only reports of its own workflow, and only if its approved envelope allows it', async () => {
   const asked = (name: string, more = {}) => spawn({ name, prompt: `Search: ${name}.`, ...more });
   const again = new Script()
     .on({ ...CHILD, asked: /^Find/ })

@@ -30,7 +30,7 @@ function planning(): Script {
 }
 
 describe('a plan', () => {
-  test('is an event each time it is written, stands in the row, and needs no yes', async () => {
+  test('emits an event at each write, is stored in the run row, and needs no approval', async () => {
     const engine = await startEngine(planning());
     const end = await engine.ask('Go');
     expect(engine.of('plan-change').map(({ items }) => items)).toEqual([first, second]);
@@ -40,7 +40,7 @@ describe('a plan', () => {
     expect(engine.of('approval-request')).toEqual([]);
   });
 
-  test('of a sub-agent is its own', async () => {
+  test('of a sub-agent is separate from the plan of the lead', async () => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply([toolUse('todo_write', { items: first }), delegateTo('code-reviewer', 'Review it.')])
@@ -59,7 +59,7 @@ describe('a plan', () => {
     expect(engine.of('tool-end').find(({ entry }) => entry.name === 'todo_read')?.entry.output).toBe('[]');
   });
 
-  test('a wrong one changes nothing and says what is wrong', async () => {
+  test('with an invalid status is rejected with the valid values', async () => {
     const items = [{ content: 'x', status: 'maybe', priority: 'high' }];
     const script = new Script().on({ turn: 1 }).reply([toolUse('todo_write', { items })]);
     script.on({}).reply([text('I see.')]);
@@ -69,7 +69,7 @@ describe('a plan', () => {
     expect(engine.of('tool-end')[0]?.entry.output).toMatch(/pending.*in_progress.*completed/);
   });
 
-  test('survives kill -9, and what was used of the budget counts on', { timeout: 60_000 }, async () => {
+  test('survives kill -9, as does the used part of the budget', { timeout: 60_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'triad-plan-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const settings = '[limits.run]\nmax_tokens = 420\n[limits.workflow]\nmax_tokens = 100000\n';

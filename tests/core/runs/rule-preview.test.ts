@@ -74,7 +74,7 @@ const said = ({ calls }: RulePreview) => calls.map((one) => [one.tool, one.targe
 const RULES = '[[permissions.rules]]\neffect = "ask"\ntool = "read_file"\npattern = "*.md"\n';
 
 const EDITS: [string, RuleEdit][] = [
-  ['is taken out', { kind: 'remove', index: 0 }],
+  ['is removed', { kind: 'remove', index: 0 }],
   ['allows a folder', { kind: 'add', rule: { effect: 'allow', tool: 'write_file', pattern: 'docs/**' } }],
   ['allows all', { kind: 'add', rule: { effect: 'allow', tool: '*' } }],
   ['denies a part of a command', { kind: 'add', rule: { effect: 'deny', tool: 'bash', pattern: 'ls **' } }],
@@ -85,11 +85,11 @@ const EDITS: [string, RuleEdit][] = [
   ],
   ['allows every start', { kind: 'add', rule: { effect: 'allow', tool: 'delegate_task' } }],
   ['denies an agent', { kind: 'add', rule: { effect: 'deny', tool: 'delegate_task', pattern: 'CODE-*' } }],
-  ['allows what steers', { kind: 'change', index: 0, rule: { effect: 'allow', permission: 'FilesystemWrite' } }],
+  ['allows a permission', { kind: 'change', index: 0, rule: { effect: 'allow', permission: 'FilesystemWrite' } }],
 ];
 
 test.for(variations(EDITS))(
-  'the gate decides what was said of a rule that %s, and to say it does nothing else',
+  'the gate decides as the preview of a rule that %s, and the preview changes nothing',
   async ([, edit]) => {
     // A command takes longer than all else; in the full run it is among the calls.
     const engine = await worked(RULES, inFullRun ? CALLS : CALLS.filter(([name]) => name !== 'bash'));
@@ -117,8 +117,8 @@ test.for(variations(EDITS))(
 );
 
 fullTest(
-  'tests/core/runs/rule-preview.test.ts › the gate decides what was said of a rule that %s, and to say it does nothing else',
-)('whatever the change, what was said of it is what holds once it is made', async () => {
+  'tests/core/runs/rule-preview.test.ts › the gate decides as the preview of a rule that %s, and the preview changes nothing',
+)('after any rule change, the decisions equal the preview of the change', async () => {
   const engine = await worked(RULES);
   await engine.ask('Work');
   const pattern = fc.constantFrom('**', 'docs/**', '*.md', 'Makefile', '*', 'echo *', 'code-*', 'A.md');
@@ -156,7 +156,7 @@ fullTest(
   );
 });
 
-test('nobody can tell of a call whose file is gone, or whose arguments are none', async () => {
+test('lists calls with a missing file or invalid arguments as unpredictable', async () => {
   const engine = await worked('', [
     ['delete_file', { path: 'docs/a.md' }],
     ['write_file', { path: 'a.md' }],
@@ -178,7 +178,7 @@ test('nobody can tell of a call whose file is gone, or whose arguments are none'
   ]);
 });
 
-test('what was written since does not count as nothing to write, and what is gone is no question of how it stood', async () => {
+test('previews an earlier write that requires approval, also if the file was written or deleted since', async () => {
   const engine = await worked('', [['write_file', { path: 'docs/a.md' }]]);
   await engine.ask('Work');
   expect(said(await engine.preview())).toEqual([['write_file', 'docs/a.md', 'ask', 'default']]);
@@ -186,7 +186,7 @@ test('what was written since does not count as nothing to write, and what is gon
   expect(said(await engine.preview())).toEqual([['write_file', 'docs/a.md', 'ask', 'default']]);
 });
 
-test('the newest fifty of the folder count, and no others', async () => {
+test('previews only the newest fifty calls of the folder', async () => {
   const many = Array.from({ length: 18 }, (_, index) => toolUse('read_file', { path: `${index}.md` }));
   const script = new Script()
     .on({ step: 1 })
@@ -211,7 +211,7 @@ test.for([
   [{ effect: 'allow', tool: 'spawn_agent', pattern: '{scout,spawned:scout}' }, 'allow', ['spawns'], false],
   [{ effect: 'allow', tool: 'spawn_agent', pattern: 'scout' }, 'ask', [], false, '{scout,spawned:scout}'],
 ] as const)(
-  'of the rule %j about a temporary sub-agent the preview warns, and the gate does what it says: %s',
+  'the preview of the rule %j for a temporary sub-agent shows its dangers, and the gate decides: %s',
   async ([rule, effect, dangers, startsNothing, bothNames = null]) => {
     const engine = await worked('', SPAWN);
     await engine.ask('Work');
@@ -226,7 +226,7 @@ test.for([
   },
 );
 
-test('what a verdict says a rule has to name allows the very call that was explained, and no other', async () => {
+test('a rule with the pattern named by an explanation allows the explained call', async () => {
   const chain: Call = ['delegate_task', { operation: 'delegate', agent_id: 'code-reviewer', prompt: 'Review.' }];
   const engine = await worked('', [...SPAWN, chain, ['bash', { command: 'echo one && ls docs' }]]);
   const { workflowId } = await engine.ask('Work');
@@ -256,7 +256,7 @@ test('what a verdict says a rule has to name allows the very call that was expla
   expect(names).toEqual({ agent: 'spawned:scout', pattern: 'new.md' });
 });
 
-test('of a command a rule that can be saved is named, or none', async () => {
+test('an explanation of a command names a valid rule pattern or none', async () => {
   const { runtime, folder, preview } = await worked('', []);
   for (const [command, pattern, anyPattern] of [
     ["rm '*'", "rm '\\*'", "{rm '\\*',rm \\*}"],
@@ -276,7 +276,7 @@ test('of a command a rule that can be saved is named, or none', async () => {
   }
 });
 
-test('what a rule could let through is said, and one that never decides', async () => {
+test('the preview reports the dangers of a rule, and the earlier rule that shadows it', async () => {
   const engine = await worked('[[permissions.rules]]\neffect = "ask"\ntool = "bash_online"\n');
   const of = async (rule: RuleWish) => engine.preview({ kind: 'add', rule });
   expect(await of({ effect: 'allow', tool: 'bash', pattern: '**' })).toMatchObject({

@@ -43,7 +43,7 @@ function holdFirstTask(): void {
     });
 }
 
-test(`of ${CALLS} searches in one response two work at a time`, async () => {
+test(`runs ${CALLS} searches of one response two at a time`, async () => {
   holdFirstTask();
   const { most } = watched();
   const script = new Script();
@@ -57,7 +57,7 @@ test(`of ${CALLS} searches in one response two work at a time`, async () => {
   expect(most()).toBe(2);
 });
 
-test.skipIf(RIPGREP === null)('a long search of a run asks ripgrep, in a thread of its own', async () => {
+test.skipIf(RIPGREP === null)('a long search of a run starts ripgrep in a separate thread', async () => {
   const started = new Set<Worker>();
   const note = (message: unknown): void => void started.add((message as { worker: Worker }).worker);
   // The first file alone takes longer than ripgrep needs to start.

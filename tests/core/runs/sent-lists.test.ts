@@ -35,7 +35,7 @@ const warnings = (engine: Harness): string[] =>
 const COUNT = inFullRun ? 1000 : 300;
 const LAST = `helper-${String(COUNT - 1).padStart(4, '0')}`;
 
-test('sends a part of many agents and tools, and the others work by name', async () => {
+test('sends only part of a long list of agents and tools, and the rest work by name', async () => {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([toolUse('delegate_task', { operation: 'delegate', agent_id: LAST, prompt: 'Review it.' })])
@@ -74,7 +74,7 @@ test('sends a part of many agents and tools, and the others work by name', async
   expect(toolNames(engine, child).filter((name) => name.startsWith('mcp__liar__'))).toEqual(sent);
 });
 
-test('calls a tool by name that no request contains', async () => {
+test('runs a tool called by name that no request contains', async () => {
   const script = new Script()
     .step([toolUse('mcp__liar__wide-489', {})])
     .step([text('Done.')], { usage: { input: 50_000 } });
@@ -96,7 +96,7 @@ test('calls a tool by name that no request contains', async () => {
   expect(shownRatio).toBeLessThan(1.05 * ratio);
 });
 
-test('an agent file that names a tool gets it, also if the lead is not sent it', async () => {
+test('sends a tool to an agent whose file names the tool, even if the lead does not get the tool', async () => {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([toolUse('delegate_task', { operation: 'delegate', agent_id: 'narrow', prompt: 'Work.' })])
@@ -112,7 +112,7 @@ test('an agent file that names a tool gets it, also if the lead is not sent it',
   expect(toolNames(engine, 1)).toContain('mcp__liar__wide-489');
 });
 
-test('agents that are tools share the bound', async () => {
+test('limits the tools for single agents and the list of agents by one common size', async () => {
   const engine = await startEngine(new Script().step([text('Done.')]), {
     files: agentFiles(300, 'expose_as_tool: true\n'),
   });
@@ -137,7 +137,7 @@ function specsOf(server: string, count: number, chars: number): ToolSpec[] {
   }));
 }
 
-test('small servers keep all their tools beside a large one, and tools of the program are always sent', () => {
+test('sends all tools of small servers and of the program, and only part of a large server', () => {
   const own = { name: 'bash', description: 'd'.repeat(200_000), inputSchema: {} };
   const small = [...specsOf('zed', 20, 300), ...specsOf('notes', 10, 300)];
   const { names, unsent } = selectSentTools([own, ...specsOf('big', 200, 1000), ...small]);
@@ -148,7 +148,7 @@ test('small servers keep all their tools beside a large one, and tools of the pr
   expect(describeUnsentTools(unsent[0]!)).toContain(`${200 - big.length} of 200 tools of the MCP server big`);
 });
 
-test('tools that fit are all sent', () => {
+test('sends all tools if they fit', () => {
   const specs = [...specsOf('a', 40, 1000), ...specsOf('b', 40, 1000)];
   const { names, unsent } = selectSentTools(specs);
   expect([names.size, unsent]).toEqual([80, []]);

@@ -19,7 +19,7 @@ const served = ({ flow: own, stages }: Envelope): Coagent[] =>
 const edit = (asked: Envelope, lead: Envelope, parts: Partial<Envelope>) =>
   built().edited({ ...asked, ...parts }, asked, lead);
 
-test('a tool that was taken away, with the permissions that only it needed, and an approval mode', () => {
+test('an edit of a run removes a tool and its permissions, and sets the mode, in its coagents and stages too', () => {
   const lead = leadOf({}, '[permissions]\nmode = "selective"');
   const asked = built().child(delegating(), lead, worker({}));
   expect(served(asked)).toHaveLength(3);
@@ -36,7 +36,7 @@ test('a tool that was taken away, with the permissions that only it needed, and 
   }
 });
 
-test('a coagent that ends the work keeps how it says so, and what the run never had', () => {
+test('a coagent that ends the work keeps task_complete and the tools that the run never had', () => {
   const agents = agentsWith(
     { tools: ['think', 'task_complete', 'bash'], ...flow('smart') },
     { name: 'reviewer', tools: ['think'] },
@@ -49,7 +49,7 @@ test('a coagent that ends the work keeps how it says so, and what the run never 
   expect(coagentWithout('think').tools).toEqual(asked.flow!.coagent!.tools.filter((tool) => tool !== 'think'));
 });
 
-test('an MCP server of which nothing is left; a judge has none', () => {
+test('a coagent loses an MCP server without remaining tools, and a judge has no MCP servers', () => {
   const lead = connected();
   const tools = ['mcp__a__one', 'mcp__b__three'];
   const child = (type: 'judge' | 'smart') =>
@@ -107,7 +107,7 @@ describe('an edit of a coagent or a stage', () => {
     expect(value.stages[0]!.flow!.coagent).toMatchObject({ systemPrompt: 'Other.', tools: after!.tools });
   });
 
-  test('changes that agent, and the hash is of the result', () => {
+  test('changes only that agent, and the hash covers the result', () => {
     const changedStage = editStage(change(stage!));
     expect(changedStage.hash).toBe(canonicalHash(changedStage.value));
     expect(changedStage.value.stages[0]).toMatchObject(change(stage!));
@@ -132,7 +132,7 @@ describe('an edit of a coagent or a stage', () => {
     expect(value.stages[0]!.tools).not.toContain('write_file');
   });
 
-  test('is rejected beyond the request or the limits, with the name of the agent', () => {
+  test('is rejected with the name of the agent if it exceeds the request or the limits', () => {
     expect(() => editStage({ tools: [...stage!.tools, 'spawn_agent'] })).toThrow(/^writer: .*spawn_agent/);
     expect(() => editCoagent({ approvalMode: 'auto' })).toThrow(/^reviewer: approvalMode cannot be wider/);
     expect(() => editStage({ limits: { ...stage!.limits, inactivityMs: 1e9 } })).toThrow(

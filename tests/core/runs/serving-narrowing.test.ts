@@ -40,7 +40,7 @@ function expectServedWithin(run: Envelope): void {
     if (part) expectWithin(part, run);
 }
 
-test('for any run, coagent, stage and edit', () => {
+test('coagents and stages never have more than the run, for any definition and edit', () => {
   const seen = { served: 0, edited: 0 };
   fc.assert(
     fc.property(

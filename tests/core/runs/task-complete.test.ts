@@ -15,7 +15,7 @@ async function started(script: Script, more = '') {
   return engine;
 }
 
-test('the run ends with the summary, which the next one has in its history', async () => {
+test('ends the run with the summary as its answer, which is in the history of the next run', async () => {
   const script = new Script()
     .step([toolUse('think', { thought: 'Nothing to do.' })])
     .step([text('Nearly.'), toolUse('read_file', { path: 'a.txt' }), done('# Done')])
@@ -49,12 +49,12 @@ test('the run ends with the summary, which the next one has in its history', asy
   expect(JSON.stringify(messages[5])).toContain('# Done');
 });
 
-test('an empty summary ends nothing', async () => {
+test('an empty summary does not end the run', async () => {
   const engine = await started(new Script().step([done(' ')]).step([text('So be it.')]));
   expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'So be it.' });
 });
 
-test('an agent that reviews itself has its summary reviewed, and goes on where it does not pass', async () => {
+test('reviews the summary of a self-reviewing agent, which continues after a failed review', async () => {
   const script = new Script();
   script.on({ system: REVIEWER, lastUser: /"answer": "first"/ }).reply([text(verdict(false, 40, 'No line.'))]);
   script.on({ system: REVIEWER }).reply([text(verdict(true, 90))]);
@@ -65,7 +65,7 @@ test('an agent that reviews itself has its summary reviewed, and goes on where i
   expect(engine.model.requests.map(({ seen }) => REVIEWER.test(seen.system))).toEqual([false, true, false, true]);
 });
 
-test('nobody has it who does not name it', async () => {
+test('offers task_complete and think only to agents that name them', async () => {
   const engine = await startEngine(new Script().step([text('Hello.')]));
   await engine.ask('Go');
   const offered = engine.model.requests[0]!.seen.tools;

@@ -5,7 +5,7 @@ import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 
-test('the agent answers the person with its own prompt and tools, and none that start others', async () => {
+test('an agent answers the person with its own prompt and tools, without tools that start sub-agents', async () => {
   const script = new Script()
     .on({ prompt: /Try this/, without: ['spawn_agent', 'delegate_task', 'parallel_tasks', 'write_file'] })
     .reply([text('# Report\n\nTried.')]);
@@ -34,7 +34,7 @@ test('the agent answers the person with its own prompt and tools, and none that 
   expect(verdict.effect).toBe('allow');
 });
 
-test('an unknown or disabled agent is refused with those that there are', async () => {
+test('rejects an unknown or disabled agent with a list of the available agents', async () => {
   const { runtime, folder } = await start(new Script(), {});
   const file = `${folder}/.triad/agents/off.md`;
   const off = '---\nname: "off"\ndescription: d\nenabled: false\n---\nP';

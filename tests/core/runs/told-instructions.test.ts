@@ -5,7 +5,7 @@ import { AgentRegistry } from '#core/agents/registry.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { built, delegating, leadOf } from './envelope-support.ts';
 
-test('who asks for the project’s instructions gets those of its parent, or of the lead where that has none', () => {
+test('an agent with project instructions gets those of its parent, or the current ones if the parent has none', () => {
   const named = (path: string) => ({ path, hash: path, text: path });
   const agents = new AgentRegistry([], [named('now')]);
   for (const name of ['asks', 'judge'])

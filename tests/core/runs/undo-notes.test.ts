@@ -20,7 +20,7 @@ const undo = (id: string, runId: string, more: Partial<Undo> = {}): Undo => ({
 const told = (...undos: string[]): Entry => ({ n: 0, at, kind: 'user', source: 'engine', text: '', undos });
 const ids = (...args: Parameters<typeof describeUndos>) => describeUndos(...args)?.undos ?? null;
 
-test('a run hears of what it did itself, a lead of all', () => {
+test('reports undone changes of its own calls to a run, and all undone changes to a lead', () => {
   const undos = [undo('1', 'mine'), undo('2', 'other')];
   expect(ids(undos, [], 'mine')).toEqual(['1']);
   expect(ids(undos, [], null)).toEqual(['1', '2']);
@@ -28,7 +28,7 @@ test('a run hears of what it did itself, a lead of all', () => {
   expect(describeUndos(undos, [], null)?.text).toContain('- undid what writer did: a.txt');
 });
 
-test('once, and nothing of what was taken back before it was told', () => {
+test('reports each undo once, and no undo that was reverted before its report', () => {
   const gone = undo('1', 'r', { redone: true });
   const back = undo('2', 'r', { redone: true, takesBack: ['1'] });
   expect(ids([gone, back], [], null)).toBeNull();
@@ -36,7 +36,7 @@ test('once, and nothing of what was taken back before it was told', () => {
   expect(ids([gone, back], [told('1'), told('2')], null)).toBeNull();
 });
 
-test('a part is said to be one, and of many files the first', () => {
+test('describes a partial undo as a part, and names only the first 20 of many files', () => {
   const calls = [{ runId: 'r', toolCallId: 't', agent: 'writer', path: 'a.txt', hunk: 0, paths: [] }];
   const files = Array.from({ length: 30 }, (_, n) => ({ path: `${n}.txt`, before: null, after: null }));
   const { text = '' } = describeUndos([undo('1', 'r', { calls, files })], [], 'r') ?? {};

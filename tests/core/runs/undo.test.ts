@@ -44,7 +44,7 @@ async function undo(engine: Engine, path: string, redo = false): Promise<void> {
 
 const states = async (engine: Engine) => (await changesOf(engine)).map(({ path, state }) => [path, state]);
 
-test('the bytes and the mode are put back, a new file goes, and both come again', async () => {
+test('undo restores bytes and mode and deletes a new file, and redo writes both again', async () => {
   const engine = await written();
   const at = (path: string): string => join(engine.folder, path);
   expect(await states(engine)).toEqual([
@@ -115,7 +115,7 @@ test.skipIf(!hasGit)('undoes one hunk of a file, and marks a committed file as k
   ]);
 });
 
-test('reports a file as already undone only if it is on disk as it was before the call', async () => {
+test('reports a file as already undone only if the file on disk equals its state before the call', async () => {
   const engine = await written();
   await undo(engine, 'new/b.txt');
   const path = join(engine.folder, 'new/b.txt');
@@ -139,7 +139,7 @@ test('reports a file as already undone only if it is on disk as it was before th
   expect(await readFile(path, 'utf8')).toBe('made by another conversation');
 });
 
-test('each is an event of the run that wrote, once, and its call says so after a restart', async () => {
+test('each undo emits one event of the run that wrote the file, and the call shows its state in a snapshot', async () => {
   const engine = await written();
   await undo(engine, 'a.txt');
   await undo(engine, 'a.txt');
@@ -165,7 +165,7 @@ test('each is an event of the run that wrote, once, and its call says so after a
   ]);
 });
 
-test('nothing is undone where the folder is gone, the kept bytes are others, nothing was written, or in the trash', async () => {
+test('rejects an undo without folder, with wrong stored bytes, without a written file, or in the trash', async () => {
   const engine = await written();
   const { conversationId, runtime } = engine;
   await rename(engine.folder, `${engine.folder}-moved`);
@@ -203,7 +203,7 @@ test('nothing is undone where the folder is gone, the kept bytes are others, not
   expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('after');
 });
 
-test('what was changed since is never overwritten, nor is what was removed made again', async () => {
+test('undo never overwrites a file that changed since, nor recreates a deleted file', async () => {
   const engine = await written();
   await writeFile(join(engine.folder, 'a.txt'), 'mine');
   await rm(join(engine.folder, 'new/b.txt'));
@@ -223,7 +223,7 @@ test('what was changed since is never overwritten, nor is what was removed made 
   ]);
 });
 
-test('what another program put back is told as undone, and is done again all the same', async () => {
+test('shows a file restored by another program as undone, and can redo it', async () => {
   const engine = await written();
   const { conversationId, runtime, folder } = engine;
   const [change] = await changesOf(engine);
@@ -242,7 +242,7 @@ test('what another program put back is told as undone, and is done again all the
   expect(await ask(true)).toEqual([{ path: 'a.txt', outcome: 'put_back' }]);
 });
 
-test('what was undone together with something else is not done again by itself, which a screen can say', async () => {
+test('rejects a redo of one file from a group that was undone together, with a reason for the screen', async () => {
   const engine = await written();
   const { conversationId, runtime } = engine;
   const [{ runId } = { runId: '' }] = await changesOf(engine);
@@ -254,7 +254,7 @@ test('what was undone together with something else is not done again by itself, 
   });
 });
 
-test('where nothing can be kept, nothing is written', async () => {
+test('writes no file whose previous bytes cannot be stored', async () => {
   const script = new Script();
   script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.txt', content: 'after' })]);
   script.on({}).reply([text('Done.')]);
@@ -269,7 +269,7 @@ test('where nothing can be kept, nothing is written', async () => {
   });
 });
 
-test('what was kept goes with its conversation; a start removes what a killed purge left, and nothing else that its store does not know', async () => {
+test('a purge deletes the stored bytes, and a start removes only the remains of a killed purge', async () => {
   const [engine, store] = [await written(), await memoryStore()];
   const { conversationId, folder } = engine;
   const kept = `${folder}-replaced`;
@@ -305,7 +305,7 @@ test('what was kept goes with its conversation; a start removes what a killed pu
   expect(await readdir(join(kept, 'unfinished'))).toEqual([]);
 });
 
-test('what was in the trash for too long goes at a start, with what it replaced', async () => {
+test('a start purges conversations that were in the trash too long, with their stored bytes', async () => {
   const engine = await written();
   const { conversationId, store, folder } = engine;
   await store.trash(conversationId, new Date(Date.now() - (TRASH_DAYS + 1) * DAY_MS).toISOString());

@@ -42,29 +42,29 @@ const worst = (envelope: Envelope) => {
   return [requests, nanoUsd === null ? null : nanoUsd / 1e9];
 };
 
-test('its turns, and the report at the limit', () => {
+test('counts the turns of a run and the final report at the limit', () => {
   expect(worst(run())).toEqual([11, 11 * 2.1]);
 });
 
-test('where a prompt that is written to the cache costs more, that price', () => {
+test('charges the cache write price for prompts if that price is higher', () => {
   // A request reads 1M tokens for $2.50 and writes for $0.10.
   expect(worst(run({ model: 'claude-sonnet-5' }))).toEqual([11, 11 * 2.6]);
 });
 
 describe('reviews', () => {
   const reflection = (maxRetries: number) => run({ reflection: { criteria: null, maxRetries } });
-  test('one of each answer, and one more where it cannot be read', () => {
+  test('counts two reviews of each answer, because an unreadable review is repeated', () => {
     // Three answers of two reviews each.
     expect(worst(reflection(2))).toEqual([17, 17 * 2.1]);
   });
 
-  test('never more answers than turns', () => {
+  test('counts no more answers than turns', () => {
     const short = { maxIterations: 2, inactivityMs: 1000 };
     // Two turns and the report; two answers of two reviews each.
     expect(worst({ ...reflection(5), limits: short })[0]).toBe(7);
   });
 
-  test('in a control flow those of each round', () => {
+  test('counts the reviews together with the rounds of a control flow', () => {
     const three = { ...reflection(0), flow: flow({ coagent: small() }) };
     // 11 of its own, three answers of two reviews each; three runs of five.
     expect(worst(three)[0]).toBe(11 + 6 + 15);
@@ -79,13 +79,13 @@ describe('a control flow', () => {
     // After its last answer nobody is asked any more.
     ['loop', 3, 11 + 2 * 5],
     ['loop', 1, 11],
-  ] as const)('%s of %d rounds', (type, rounds, requests) => {
+  ] as const)('counts the requests of a %s flow with %d rounds', (type, rounds, requests) => {
     const coagent = small();
     const most = worst(run({ flow: flow({ type, rounds, coagent }) }));
     expect(most).toEqual([requests, expect.closeTo(11 * 2.1 + (requests - 11) * 0.25, 6)]);
   });
 
-  test('words that a model writes are a request of each round, at the price of the agent', () => {
+  test('counts a generated handoff as one request per round at the price of the agent', () => {
     const handoff = { type: 'generated', text: 'Sum it up' } as const;
     expect(worst(run({ flow: flow({ handoff, coagent: small() }) }))).toEqual([
       14 + 15,
@@ -96,26 +96,26 @@ describe('a control flow', () => {
   });
 });
 
-test('all stages, each with its own control flow', () => {
+test('counts all stages with their own control flows', () => {
   const second = { ...small(), flow: flow({ type: 'smart', rounds: 2, coagent: small() }) };
   // 11, then 5, then 5 with two rounds of 5.
   expect(worst(run({ stages: [small(), second] }))).toEqual([31, expect.closeTo(11 * 2.1 + 20 * 0.25, 6)]);
 });
 
-describe('dollars', () => {
+describe('costs in dollars', () => {
   const budget = (costUsd: number) => ({ maxIterations: 10, inactivityMs: 1000, budget: { costUsd } });
-  test('no more than a budget of each run', () => {
+  test('are capped by the budget of each run', () => {
     expect(worst(run({ limits: budget(5) }))).toEqual([11, 5]);
     expect(worst(run({ limits: budget(50) }))).toEqual([11, 11 * 2.1]);
     const coagent = small({ limits: { ...budget(0.5), maxIterations: 4 } });
     expect(worst(run({ flow: flow({ coagent }) }))).toEqual([26, expect.closeTo(11 * 2.1 + 3 * 0.5, 6)]);
   });
 
-  test('a long prompt at its own price', () => {
+  test('include the separate price of a long prompt', () => {
     expect(worst(run({ model: 'claude-haiku-5-5' }))[1]).toBeCloseTo(11 * (0.5 + 0.025), 6);
   });
 
-  test('unknown where a price is, or what the model can read and no budget bounds it', () => {
+  test('are unknown if a price is missing, or if the window is unknown and no budget applies', () => {
     expect(worst(run({ model: 'half-priced' }))).toEqual([11, null]);
     expect(worst(run({ model: 'half-priced', limits: budget(5) }))).toEqual([11, null]);
     expect(worst(run({ model: 'local-llm' }))).toEqual([11, null]);
@@ -126,7 +126,7 @@ describe('dollars', () => {
     expect(worst(run({ flow: never }))).toEqual([11, 11 * 2.1]);
   });
 
-  test('nothing in the demo', () => {
+  test('are zero for the demo provider', () => {
     expect(worst(run({ model: 'demo' }))).toEqual([11, 0]);
   });
 });

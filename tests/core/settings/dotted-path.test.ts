@@ -11,7 +11,7 @@ import { editToml } from '#core/settings/edit-toml.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { samples } from '../../support/samples.ts';
 
-test('the parts of a path are those that it was made of', () => {
+test('a dotted path parses into the parts that it was created from', () => {
   fc.assert(
     fc.property(fc.array(fc.string(), { minLength: 1 }), (parts) => {
       expect(partsOf(dotted(parts))).toEqual(parts);
@@ -33,7 +33,7 @@ const Named = z.object({
   hidden: z.record(z.string(), One).default({}).meta(WITHOUT_ROWS),
 });
 
-test('tables that the person names have rows by their names, and paths before they are there', () => {
+test('tables with user-defined names have a row per key, and valid paths before they exist', () => {
   const values = { providers: { active: 'x', x: { url: 'u', models: { 'l:3.2': { window: 5 } } } }, hidden: {} };
   const rows = rowsOf(Named, values).map(({ path, value }) => [path, value]);
   expect(rows).toEqual([
@@ -49,7 +49,7 @@ test('tables that the person names have rows by their names, and paths before th
   expect(manyAt(Named, ['providers', 'x'])).toEqual({ kind: 'group', path: 'providers.x' });
 });
 
-test('a key goes beside those of its table that are written with dots, and a key in quotes keeps them', async () => {
+test('a new key is written beside the dotted keys of its table, and a quoted key keeps its quotes', async () => {
   const folder = await folderWith({
     'config.toml': '# mine\nlimits.max_sub_agents = 2 # two\nmodels.default = "opus"\n',
   });

@@ -14,7 +14,7 @@ import { startFakeModel } from '../../support/fake-model/server.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 describe('settings', () => {
-  test('the default model and the aliases decide which model is asked', async () => {
+  test('the default model and the aliases select the model of a request', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'small', prompt: 'Say hi.', model: 'haiku' }), spawn({ name: 'same', prompt: 'Say ho.' })])
@@ -36,7 +36,7 @@ describe('settings', () => {
     expect((await engine.store.workflow(engine.of('workflow-end')[0]?.workflowId ?? ''))?.usage.unpriced).toBe(4);
   });
 
-  test('a model that was used is told to have no price also when no agent has it any more', async () => {
+  test('a used model is listed as unpriced, even if no agent uses it any more', async () => {
     const configFolder = await folderWith();
     const settings = 'models.default = "past-model-9"\n';
     const engine = await startEngine(plainAnswer(), { settings, configFolder });
@@ -45,7 +45,7 @@ describe('settings', () => {
     expect((await engine.runtime.request('prices.list', {})).unpriced).toEqual(['past-model-9']);
   });
 
-  test('key and endpoint: set by the person, kept in their files, overruled by the environment', async () => {
+  test('the key and the endpoint are stored in their files and overridden by the environment', async () => {
     const config = await folderWith();
     const [own, other] = await Promise.all([
       startFakeModel(plainAnswer(), { keys: ['own-key'] }),
@@ -108,7 +108,7 @@ describe('settings', () => {
     expect(await loadSettings(config)).toEqual(settingsOf(''));
   });
 
-  test('a server on this machine needs no key and gets one thing at a time, unless a setting says more', async () => {
+  test('a local model server needs no key and gets one request at a time by default', async () => {
     const config = await folderWith();
     const settings = new LiveSettings(config, settingsOf(''));
     const provider = (baseUrl?: string): Providers =>

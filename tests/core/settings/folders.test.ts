@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { folders, ownFolders } from '#core/settings/folders.ts';
 import { folderWith } from '../../support/workspace.ts';
 
-test('TRIAD_HOME is one folder for both, and only its owner can enter it', async () => {
+test('TRIAD_HOME holds both configuration and data, and only its owner can enter the folder', async () => {
   const home = join(await folderWith(), 'deep', 'home');
   expect(await folders({ TRIAD_HOME: home, XDG_CONFIG_HOME: '/nowhere', HOME: '/nowhere' })).toEqual({
     config: home,
@@ -14,7 +14,7 @@ test('TRIAD_HOME is one folder for both, and only its owner can enter it', async
   expect((await stat(home)).mode & 0o777).toBe(0o700);
 });
 
-test('otherwise the XDG folders, and below the home folder without them', async () => {
+test('uses the XDG folders without TRIAD_HOME, or else folders below the home folder', async () => {
   const root = await folderWith();
   const xdg = { HOME: join(root, 'h'), XDG_CONFIG_HOME: join(root, 'c'), XDG_DATA_HOME: join(root, 'd') };
   expect(await folders(xdg)).toEqual({ config: join(root, 'c/triad'), data: join(root, 'd/triad') });
@@ -24,7 +24,7 @@ test('otherwise the XDG folders, and below the home folder without them', async 
   expect((await stat(plain.data)).mode & 0o777).toBe(0o700);
 });
 
-test('a store that is not made yet is where the links on the way to it lead', async () => {
+test('resolves links in the path of a store that does not exist yet', async () => {
   const at = await folderWith();
   await mkdir(join(at, 'real'));
   await symlink(join(at, 'real'), join(at, 'link'));

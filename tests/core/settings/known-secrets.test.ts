@@ -13,16 +13,24 @@ const mine = (auth: string) =>
   tellSecrets(settingsOf(`[providers.mine]\ntype = "openai-chat"\nbase_url = "http://127.0.0.1:9/v1"\n${auth}\n`), {});
 
 test.for([
-  ['a kept key', () => kept('abc%41defgh-4711'), 'abc%41defgh-4711'],
-  ['a kept key as it is decoded', () => kept('abc%41defgh-4711'), 'abcAdefgh-4711'],
-  ['a kept header', () => kept('x-collector-team=words-of-the-team'), 'words-of-the-team'],
-  ['one of many', () => kept('authorization=Basic%20abcdef-4711,x-team=blue'), 'abcdef-4711'],
-  ['headers of the environment', () => set('OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'a=b,k=traces-4711'), 'traces-4711'],
-  ['a variable with a blank at its end', () => set('MY_TOKEN', 'token-of-mine\n'), 'token-of-mine'],
-  ['a key in the settings', () => mine('auth = { api_key = "key-in-a-file", in_file = true }'), 'key-in-a-file'],
-  ['a header of a server', () => header('Authorization', 'Token of-a-server'), 'of-a-server'],
+  ['redacts a stored key', () => kept('abc%41defgh-4711'), 'abc%41defgh-4711'],
+  ['redacts the decoded form of a stored key', () => kept('abc%41defgh-4711'), 'abcAdefgh-4711'],
+  ['redacts a stored header', () => kept('x-collector-team=words-of-the-team'), 'words-of-the-team'],
+  ['redacts one of several stored headers', () => kept('authorization=Basic%20abcdef-4711,x-team=blue'), 'abcdef-4711'],
   [
-    'a variable of a server',
+    'redacts headers in an environment variable',
+    () => set('OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'a=b,k=traces-4711'),
+    'traces-4711',
+  ],
+  ['redacts a variable that ends with white space', () => set('MY_TOKEN', 'token-of-mine\n'), 'token-of-mine'],
+  [
+    'redacts a key in the settings',
+    () => mine('auth = { api_key = "key-in-a-file", in_file = true }'),
+    'key-in-a-file',
+  ],
+  ['redacts a header of an MCP server', () => header('Authorization', 'Token of-a-server'), 'of-a-server'],
+  [
+    'redacts a variable of an MCP server',
     () => tellServer('test', { env: { A_KEY: 'key-of-a-server' }, headers: {} }),
     'key-of-a-server',
   ],
@@ -43,7 +51,7 @@ test('a variable that the settings name stays redacted while the environment is 
   expect(redact('It is words-of-the-team')).toBe('It is [redacted: known key]');
 });
 
-test('the key of a provider that is added is known at once', async () => {
+test('the key of a new provider is redacted at once', async () => {
   onTestFinished(() => knowSecrets('providers', []));
   const live = new LiveSettings(await folderWith(), settingsOf(''), (now) => tellSecrets(now, {}));
   const auth = { api_key: 'key-of-another', in_file: true };

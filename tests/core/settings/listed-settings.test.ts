@@ -131,17 +131,22 @@ function listsIn(table: object, above = ''): string[] {
   });
 }
 
-test('no list is without a proof', () => {
+test('every list setting has a test of its effect', () => {
   expect(Object.keys(LISTS).sort()).toEqual(listsIn(settingsOf('')).sort());
 });
 
-test.for(Object.entries(LISTS))('%s', async ([, { list, rest = '', script, seen, without, withIt }]) => {
-  const messageWith = async (settings: string): Promise<unknown> => {
-    const configFolder = await folderWith({ 'config.toml': settings });
-    return seen(await startEngine(script(), { settings, configFolder }));
-  };
-  expect(rest === '' ? await seen(await start(script())) : await messageWith(rest)).toEqual(without);
-  // Rules are read from the file whenever they are asked.
-  const isRead = (rest === '' && list.startsWith('permissions.')) || list.startsWith('[[permissions.');
-  expect(isRead ? await seen(await start(script(), { rules: list })) : await messageWith(rest + list)).toEqual(withIt);
-});
+test.for(Object.entries(LISTS))(
+  'the list %s changes the observed behaviour',
+  async ([, { list, rest = '', script, seen, without, withIt }]) => {
+    const messageWith = async (settings: string): Promise<unknown> => {
+      const configFolder = await folderWith({ 'config.toml': settings });
+      return seen(await startEngine(script(), { settings, configFolder }));
+    };
+    expect(rest === '' ? await seen(await start(script())) : await messageWith(rest)).toEqual(without);
+    // Rules are read from the file whenever they are asked.
+    const isRead = (rest === '' && list.startsWith('permissions.')) || list.startsWith('[[permissions.');
+    expect(isRead ? await seen(await start(script(), { rules: list })) : await messageWith(rest + list)).toEqual(
+      withIt,
+    );
+  },
+);

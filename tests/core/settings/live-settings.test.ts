@@ -347,36 +347,39 @@ async function earlier({ folder }: Backup, hours: number): Promise<string> {
   return copy;
 }
 
-test('no setting is without a proof', () => {
+test('every setting has a test of its effect', () => {
   expect(Object.keys(PROOFS).sort()).toEqual(settingPaths().sort());
 });
 
 const shared = sharedEngine(`${ALLOWED}${EMBEDDINGS}`);
 
-test.for(Object.entries(PROOFS))('%s', async ([path, { value, before = {}, script, own, check }]) => {
-  const { engine, configFolder } = own
-    ? await alone(script(), own)
-    : { ...shared, engine: await shared.start(script()) };
-  const { runtime } = engine;
-  const set = (key: string, to: SettingRow['value']) => runtime.request('settings.set', { path: key, value: to });
-  const usual = await runtime.request('settings.list', {});
-  try {
-    for (const [key, said] of Object.entries(before)) await set(key, said);
-    const rows = await set(path, value);
-    const saved = await loadSettings(configFolder);
-    expect(rows.find((row) => row.path === path)?.value).toBe(value);
-    expect(settingAt(saved, path)).toBe(value);
-    await check(engine);
-  } finally {
-    // The next one finds what the file said.
-    for (const { path: key, value: now } of await runtime.request('settings.list', {})) {
-      const was = usual.find((row) => row.path === key);
-      if (was?.value !== now) await set(key, was && was.value !== was.default ? was.value : null);
+test.for(Object.entries(PROOFS))(
+  'a change of %s takes effect while the program runs',
+  async ([path, { value, before = {}, script, own, check }]) => {
+    const { engine, configFolder } = own
+      ? await alone(script(), own)
+      : { ...shared, engine: await shared.start(script()) };
+    const { runtime } = engine;
+    const set = (key: string, to: SettingRow['value']) => runtime.request('settings.set', { path: key, value: to });
+    const usual = await runtime.request('settings.list', {});
+    try {
+      for (const [key, said] of Object.entries(before)) await set(key, said);
+      const rows = await set(path, value);
+      const saved = await loadSettings(configFolder);
+      expect(rows.find((row) => row.path === path)?.value).toBe(value);
+      expect(settingAt(saved, path)).toBe(value);
+      await check(engine);
+    } finally {
+      // The next one finds what the file said.
+      for (const { path: key, value: now } of await runtime.request('settings.list', {})) {
+        const was = usual.find((row) => row.path === key);
+        if (was?.value !== now) await set(key, was && was.value !== was.default ? was.value : null);
+      }
     }
-  }
-});
+  },
+);
 
-test('what runs keeps what it started with', async () => {
+test('a running workflow keeps the model that it started with', async () => {
   const held = new Gate();
   const script = new Script()
     .on({ step: 1 })
@@ -393,7 +396,7 @@ test('what runs keeps what it started with', async () => {
   expect(asked(engine)).toEqual(['claude-sonnet-5-5', 'claude-sonnet-5-5', 'claude-opus-5-5']);
 });
 
-test('a value that does not fit is refused with its reason, and nothing changes', async () => {
+test('rejects an invalid value with the reason, and changes nothing', async () => {
   const configFolder = await folderWith({ 'config.toml': '# mine\n' });
   const { runtime } = await startEngine(plainAnswer(), { configFolder });
   const refused = (path: string, value: SettingRow['value']) =>
@@ -407,7 +410,7 @@ test('a value that does not fit is refused with its reason, and nothing changes'
   expect(await loadSettings(configFolder)).toEqual(settingsOf(''));
 });
 
-test('several changes at once are all kept', async () => {
+test('stores several concurrent changes', async () => {
   const configFolder = await folderWith({});
   const { runtime } = await startEngine(plainAnswer(), { configFolder });
   const names = ['sonnet', 'haiku', 'opus'] as const;

@@ -41,14 +41,14 @@ const PROOFS: Readonly<
   supports_temperature: { value: false, seen: envelope, before: USUAL, then: { ...USUAL, temperature: undefined } },
 };
 
-test('no key of a model is without a proof', () => {
+test('every model key has a test of its effect', () => {
   const above = 'providers.anthropic.models.m.';
   const paths = settingRows(settingsOf('[providers.anthropic.models.m]\n')).map(({ path }) => path);
   const keys = paths.filter((path) => path.startsWith(above)).map((path) => path.slice(above.length));
   expect(Object.keys(PROOFS).sort()).toEqual(keys.sort());
 });
 
-test('each changes what is asked of the model, until it is taken out', async () => {
+test('each model key changes the requests or the checks until it is removed', async () => {
   const script = new Script()
     .on({ step: 1 })
     .reply([toolUse('read_file', { path: 'red.png' })])

@@ -14,7 +14,7 @@ import { variations } from '../../support/samples.ts';
 const CONFIG = '.triad/config.toml';
 const spawn = toolUse('spawn_agent', { operation: 'spawn', name: 'one', prompt: 'Do it.' });
 
-test('the lower of two limits holds, and one that is not set is higher than any', () => {
+test('the lower of two limits applies, and an unset limit counts as unlimited', () => {
   const { limits } = settingsOf('limits.max_concurrent = 2\nlimits.run.max_minutes = 5\n');
   const project = new Map<string, number | boolean>([
     ['sessions.project', true],
@@ -28,7 +28,7 @@ test('the lower of two limits holds, and one that is not set is higher than any'
   expect(idleLimits(limits, project)).toEqual(['limits.max_concurrent', 'limits.run.max_minutes']);
 });
 
-test('limits of a project hold for its workflows once its file is trusted as it is, and not any more once it changed', async () => {
+test('limits of a project apply only while its current file is trusted', async () => {
   const config = `[limits]
 max_sub_agents = 2
 max_iterations_ceiling = 7
@@ -67,7 +67,7 @@ workflow.max_tokens = 100000
   expect(await ask()).toEqual(before);
 });
 
-test('where a project shortens the time of a question, silence is no yes', async () => {
+test('a timeout does not approve if the project shortens the approval time', async () => {
   const settings = '[approvals]\non_timeout = "approve"\n';
   const config = 'limits.approval_seconds = 1\n';
   const script = new Script()
@@ -105,7 +105,7 @@ test.for(variations(places))('sessions.project = %s of a trusted project wins ov
   expect(await readdir(root(mine))).toEqual([]);
 });
 
-test('the person’s edit of a sub-agent goes beyond no limit that the trusted project has lowered', async () => {
+test('an edit of a sub-agent cannot exceed a limit that the trusted project lowers', async () => {
   const config = '[limits]\nmax_iterations_ceiling = 7\nrun.max_tokens = 5000\n';
   const spawn = toolUse('spawn_agent', { operation: 'spawn', name: 'one', prompt: 'Do it.' });
   const script = new Script().on({ ...LEAD, step: 1 }).reply([spawn]);

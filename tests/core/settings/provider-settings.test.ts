@@ -18,7 +18,7 @@ test.for([
   [FINE.replace('http://127.0.0.1:1/v1', 'mine'), 3, /^providers\.mine\.base_url must be an http or https address$/],
   [`providers.embeddings = "mine"\n${FINE}`, 1, /which needs providers\.mine\.embeddings\.model and \.dimensions$/],
   ['providers.activ = "demo"\n', 1, /^providers\.activ must be a table of a provider/],
-] as const)('%j', ([text, line, words]) => {
+] as const)('rejects the provider settings %j with their line', ([text, line, words]) => {
   const result = checkSettings(text);
   const [problem, ...others] = result.ok ? [] : result.problems;
   expect(others).toEqual([]);
@@ -26,7 +26,7 @@ test.for([
   expect(problem && sentenceOf(problem)).toMatch(words);
 });
 
-test('its keys are read and set by their path, and comments stay', async () => {
+test('reads and sets keys of a provider by path, and preserves comments', async () => {
   const folder = await folderWith({ 'config.toml': `# mine\n${FINE}` });
   const url = 'http://127.0.0.1:2/v1';
   const settings = await saveSetting(folder, 'providers.mine.base_url', url);
@@ -38,6 +38,6 @@ test('its keys are read and set by their path, and comments stay', async () => {
   await expect(saveSetting(folder, 'providers.other.base_url', url)).rejects.toMatchObject({ code: 'bad_input' });
 });
 
-test('a key may stand in the file where that is meant', () => {
+test('accepts an API key in the file if in_file is true', () => {
   expect(checkSettings(`${FINE}auth = { api_key = "sk-1", in_file = true }\n`)).toMatchObject({ ok: true });
 });

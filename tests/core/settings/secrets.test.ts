@@ -7,7 +7,7 @@ import { folderWith } from '../../support/workspace.ts';
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-test('what is set is got, also by another instance, until it is removed', async () => {
+test('returns a stored secret, also in another instance, until the secret is removed', async () => {
   const folder = join(await folderWith(), 'config');
   const secrets = fileSecrets(folder);
   expect(await secrets.get('anthropic')).toBeNull();
@@ -21,14 +21,14 @@ test('what is set is got, also by another instance, until it is removed', async 
   expect([await modeOf(folder), await modeOf(join(folder, 'secrets.json'))]).toEqual([0o700, 0o600]);
 });
 
-test('a file that others can read is tightened and used', async () => {
+test('makes a file that others can read private, and uses the file', async () => {
   const folder = await folderWith({ 'secrets.json': '{"anthropic": "sk-1"}' });
   await chmod(join(folder, 'secrets.json'), 0o644);
   expect(await fileSecrets(folder).get('anthropic')).toBe('sk-1');
   expect(await modeOf(join(folder, 'secrets.json'))).toBe(0o600);
 });
 
-test('many changes at once are all kept', async () => {
+test('stores many concurrent changes', async () => {
   const folder = await folderWith();
   const secrets = fileSecrets(folder);
   await Promise.all(Array.from({ length: 20 }, (_, i) => secrets.set(`k${i}`, `v${i}`)));
@@ -36,7 +36,7 @@ test('many changes at once are all kept', async () => {
 });
 
 test.for(['{"anthropic": "sk-secret"', '["sk-secret"]', '{"a": 1}'])(
-  'a damaged file %s is named, not quoted, and not overwritten',
+  'reports the path of a damaged file %s without its content, and does not overwrite the file',
   async (text) => {
     const folder = await folderWith();
     const path = join(folder, 'secrets.json');

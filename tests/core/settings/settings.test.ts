@@ -35,7 +35,7 @@ const provider = {
 };
 const MISSING = 'is missing: write "anthropic" or "openai-chat" or "openai-responses"';
 
-test('without a file everything has its default', async () => {
+test('every setting has its default without a file', async () => {
   const settings = await loadSettings(await folderWith());
   expect(settings).toEqual({
     models: {
@@ -87,7 +87,7 @@ test('without a file everything has its default', async () => {
   });
 });
 
-test('what the file says counts, table or dotted', async () => {
+test('reads values of the file from tables and dotted keys', async () => {
   const folder = await folderWith({
     'config.toml': 'models.aliases.opus = "my-opus"\n[limits]\nmax_sub_agents = 1\n',
   });
@@ -157,12 +157,12 @@ test.for([
     null,
   ],
   ['[providers.antropic]\nbase_url = "http://x"', 1, 'providers.antropic.type', MISSING, null],
-] as const)('%j is refused with line and key', ([text, line, key, message, suggestion]) => {
+] as const)('rejects %j with the line and the key', ([text, line, key, message, suggestion]) => {
   const column = expect.any(Number) as number;
   expect(checkSettings(text)).toEqual({ ok: false, problems: [{ line, column, key, message, suggestion }] });
 });
 
-test('a file that is no TOML, or has a wrong value, is named with its line', async () => {
+test('reports the path and line of invalid TOML or of an invalid value', async () => {
   const broken = await folderWith({ 'config.toml': '[limits]\nmax_sub_agents = = 2\n' });
   await expect(loadSettings(broken)).rejects.toMatchObject({
     code: 'bad_input',
@@ -178,7 +178,7 @@ test('a file that is no TOML, or has a wrong value, is named with its line', asy
   });
 });
 
-test('a change keeps comments, order and everything else', async () => {
+test('a change preserves comments, order and all other keys', async () => {
   const text =
     '# mine\nmodels.default = "opus" # best\n\n[limits]\n# two are enough\n  max_sub_agents = 2   # really\n\n[providers.anthropic]\nmax_concurrent = 1\n';
   const folder = await folderWith({ 'config.toml': text });
@@ -192,7 +192,7 @@ test('a change keeps comments, order and everything else', async () => {
   expect((await stat(join(folder, 'config.toml'))).mode & 0o777).toBe(0o600);
 });
 
-test('a value over several lines is one: a key comes behind it, and another value in its place', async () => {
+test('adds a key after a multi-line value, and replaces a multi-line value', async () => {
   const rules = 'rules = [\n  { effect = "deny", tool = "a # b" }, # mine\n]\n';
   const folder = await folderWith({
     'config.toml': `[permissions]\n${rules}[models]\ndefault = """\nopus""" # best\n`,
@@ -204,7 +204,7 @@ test('a value over several lines is one: a key comes behind it, and another valu
   expect(await textOf(folder)).toBe(`[permissions]\n${rules}mode = "auto"\n[models]\n`);
 });
 
-test('null takes a key out, so that the default is back', async () => {
+test('null removes a key and restores its default', async () => {
   const folder = await folderWith({ 'config.toml': '[limits]\n# c\nmax_sub_agents = 1\n' });
   expect((await saveSetting(folder, 'limits.max_sub_agents', null)).limits.max_sub_agents).toBe(3);
   expect(await textOf(folder)).toBe('[limits]\n# c\n');
@@ -240,7 +240,7 @@ const KEPT: readonly (readonly [string, string, string | number | null, string])
   ['# b', 'models.default', 'a\x7fb', '# b\n\n[models]\ndefault = "a\\u007fb"'],
 ];
 
-test.for(KEPT)('comments and form are kept: %j and %s = %j', async ([text, path, value, then]) => {
+test.for(KEPT)('preserves comments and format: %j and %s = %j', async ([text, path, value, then]) => {
   const end = text.includes('\r') ? '\r\n' : '\n';
   const folder = await folderWith({ 'config.toml': `# mine${end}${text}${end}` });
   const settings = await saveSetting(folder, path, value);
@@ -248,7 +248,7 @@ test.for(KEPT)('comments and form are kept: %j and %s = %j', async ([text, path,
   expect(await loadSettings(folder)).toEqual(settings);
 });
 
-test('a server and a provider in an inline table are written there', async () => {
+test('writes an MCP server into an existing inline table', async () => {
   const servers = 'a = { command = "a" }';
   const folder = await folderWith({ 'config.toml': `# mine\n[mcp]\nservers = { ${servers} } # b\n` });
   const entry = { url: 'http://127.0.0.1:1/' };
@@ -259,14 +259,14 @@ test('a server and a provider in an inline table are written there', async () =>
   expect(await textOf(folder)).toBe(`# mine\n[mcp]\nservers = { ${servers} } # b\n`);
 });
 
-test('where only a rewrite could say it, comments are not lost but the change is refused', async () => {
+test('rejects a change that would lose comments in a rewrite of the file', async () => {
   const text = `# ${'x'.repeat(300 * 1024)}\n[models]\ndefault = "opus"\n`;
   const folder = await folderWith({ 'config.toml': text });
   await expect(saveSetting(folder, 'models.default', 'haiku')).rejects.toThrow('the loss of its comments');
   expect(await textOf(folder)).toBe(text);
 });
 
-test('wrong values, unknown keys and a broken file are refused and nothing is written', async () => {
+test('rejects invalid values, unknown keys and a broken file, and writes nothing', async () => {
   const folder = await folderWith({ 'config.toml': '# keep\n' });
   await expect(saveSetting(folder, 'limits.max_sub_agents', 4)).rejects.toMatchObject({
     message: 'limits.max_sub_agents must be at most 3, not 4',
@@ -288,7 +288,7 @@ test('wrong values, unknown keys and a broken file are refused and nothing is wr
   expect(await textOf(broken)).toBe('[limits');
 });
 
-test('whatever is saved in whatever order is what is read', async () => {
+test('reads back all saved values in any order of changes', async () => {
   const numbers = settingPaths().filter((path) => path.startsWith('limits.'));
   const change = fc.oneof(
     fc.record({ path: fc.constantFrom(...numbers), value: fc.integer({ min: 2, max: 3 }) }),
@@ -313,7 +313,7 @@ test('whatever is saved in whatever order is what is read', async () => {
   );
 });
 
-test('each key has a row with all that a form needs', async () => {
+test('each key has a row with all fields that a form needs', async () => {
   const folder = await folderWith({ 'config.toml': '[limits]\nmax_sub_agents = 1\n' });
   const rows = settingRows(await loadSettings(folder));
   expect(rows.map(({ path }) => path)).toEqual(settingPaths());
@@ -347,6 +347,6 @@ test.for([
   ['limits.run.max_cost_usd', '0.25', 0.25],
   ['providers.anthropic.max_concurrent', ' 2 ', 2],
   ['models.default', '42', '42'],
-] as const)('the text of %s is read as the key wants it', async ([path, text, value]) => {
+] as const)('converts the text of %s to the type of the key', async ([path, text, value]) => {
   expect(settingAt(await saveSetting(await folderWith(), path, text), path)).toBe(value);
 });

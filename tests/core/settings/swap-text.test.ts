@@ -20,26 +20,26 @@ async function swapping(base: string | null, record: (file: string) => Promise<v
   return { done, text: await readFile(file, 'utf8'), files: await readdir(folder) };
 }
 
-test('the text that was looked at gives way', async () => {
+test('overwrites the file if its text equals the base text', async () => {
   expect(await swapping(sha256('one'))).toEqual({ done: undefined, text: 'two', files: ['a.toml'] });
 });
 
 test.for([
-  ['one that was there before', sha256('other'), undefined, 'one'],
-  ['one where there was none', null, undefined, 'one'],
-  ['one that came while it was recorded', sha256('one'), (file: string) => writeFile(file, 'three'), 'three'],
-] as const)('another text stays: %s', async ([, base, record, text]) => {
+  ['a text that differs from the base', sha256('other'), undefined, 'one'],
+  ['a text without a base', null, undefined, 'one'],
+  ['a text that changed during the recording', sha256('one'), (file: string) => writeFile(file, 'three'), 'three'],
+] as const)('does not overwrite another text: %s', async ([, base, record, text]) => {
   const found = await swapping(base, record);
   expect(found).toEqual({ done: expect.objectContaining({ code: 'conflict' }) as unknown, text, files: ['a.toml'] });
 });
 
-test('nothing is recorded that is not tried', async () => {
+test('records no change that is not attempted', async () => {
   let recorded = 0;
   await swapping(sha256('other'), () => Promise.resolve(void (recorded += 1)));
   expect(recorded).toBe(0);
 });
 
-test('nothing is written that could not be recorded', async () => {
+test('writes no change that could not be recorded', async () => {
   const found = await swapping(sha256('one'), () => Promise.reject(new Error('full')));
   expect(found).toMatchObject({ text: 'one', files: ['a.toml'] });
 });

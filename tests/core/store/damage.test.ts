@@ -65,12 +65,11 @@ async function flip(path: string, at: number): Promise<void> {
 }
 
 const QUERY_FAILURES = 'tests/core/store/opening/opening.test.ts › a failed query reports a full disk or damaged files';
-const ROWS =
-  'tests/core/store/rows/event-blocks.test.ts › a row that is not what was written has no events, never others';
-const READABLE = 'tests/core/store/rows/dense.test.ts › all that can be read is, wherever blocks are damaged';
+const ROWS = 'tests/core/store/rows/event-blocks.test.ts › a changed row returns no events, never wrong events';
+const READABLE = 'tests/core/store/rows/dense.test.ts › reads all readable rows around a damaged block at any position';
 
 fullTest([QUERY_FAILURES, ROWS, READABLE])(
-  'four flipped bytes at any place of a table are never silent',
+  'reports four flipped bytes at any position of a table file',
   { timeout: 600_000 },
   async () => {
     const base = await testFolder();
@@ -126,7 +125,7 @@ async function placesOfLists(path: string): Promise<number[]> {
 
 const UNLISTED = 'tests/core/store/backups/lacks.test.ts › rows that are missing from the index of a list are counted';
 
-fullTest(UNLISTED)('what no list can read any more is counted', async () => {
+fullTest(UNLISTED)('counts the rows that no list can read after damage', async () => {
   const store = join(await testFolder(), 'store');
   await answers('seed-many', [store]);
   const [whole] = await answers('lists', [store]);
@@ -174,16 +173,16 @@ test('changes that the log of the engine lost are replayed from the journal', as
   expect(cut?.answer).toEqual(whole?.answer);
 });
 
-test('a missing log of the engine is damage', async () => {
+test('reports a missing engine log as damage', async () => {
   const store = join(await testFolder(), 'store');
   await answers('seed-few', [store]);
   const [gone] = await afterHarm(store, [async (folder) => rm((await logOf(folder)).path)]);
   expect(gone?.answer?.error).toMatch(/^The store in .* is damaged: .*triad restore /);
 });
 
-const LOG = 'tests/core/store/damage.test.ts › a missing log of the engine is damage';
+const LOG = 'tests/core/store/damage.test.ts › reports a missing engine log as damage';
 
-fullTest([LOG, QUERY_FAILURES])('a lost table is damage', async () => {
+fullTest([LOG, QUERY_FAILURES])('reports a lost table file as damage', async () => {
   const store = join(await testFolder(), 'store');
   await answers('seed-many', [store]);
   // The next opening writes the log into a table.

@@ -39,7 +39,7 @@ async function seeded() {
 }
 
 test.each(['run', 'run_part', 'approval', 'permission_grant', 'sub_agent_execution'])(
-  'a conversation and its trace are shown if a row of %s cannot be read',
+  'shows a conversation and its trace if a row of %s is unreadable',
   async (table) => {
     const { store, database, read, triad, conversationId, setDamage } = await seeded();
     const whole = await read();

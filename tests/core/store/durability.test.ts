@@ -8,7 +8,7 @@ import { startChild } from './child/run.ts';
 import { variations } from '../../support/samples.ts';
 import { testFolder } from './support.ts';
 
-test('also several times in a row', async () => {
+test('acknowledged events survive several kills in a row', async () => {
   const folder = join(await testFolder(), 'store');
   const conversations: { id: string; said: number }[] = [];
   for (const ms of variations([50, 5, 300])) {

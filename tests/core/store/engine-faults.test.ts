@@ -70,7 +70,7 @@ const OTHERS = [
 
 const work = { folder: '/d/store', otherwise: 'The store could not be read', isOpen: true };
 
-test('every message of a damaged file becomes one error that a recovery can catch', () => {
+test('maps every engine message about a damaged file to the error StoreDamaged', () => {
   for (const text of DAMAGES) {
     const error = mapStoreFault(new Error(text), work);
     expect(error, text).toBeInstanceOf(StoreDamaged);
@@ -79,7 +79,7 @@ test('every message of a damaged file becomes one error that a recovery can catc
   }
 });
 
-test('a full disk, a missing permission or a lock is not damage', () => {
+test('does not map a full disk, a missing permission or a lock to damage', () => {
   const codes = { locked: 'store_locked', EMFILE: 'store_failed', ENOMEM: 'store_failed' } as Record<string, string>;
   for (const [kind, texts] of Object.entries(SYSTEM))
     for (const text of texts) {
@@ -90,7 +90,7 @@ test('a full disk, a missing permission or a lock is not damage', () => {
     }
 });
 
-test('messages of damage in the text of a row are not damage', () => {
+test('does not map damage messages in the text of a row to damage', () => {
   for (const text of OTHERS) {
     expect(classifyStoreFault(text), text).toBeNull();
     expect(mapStoreFault(new Error(text), work)).toMatchObject({

@@ -59,7 +59,7 @@ function end(recording: Recording, who: RunIds, outcome: Outcome, rest: { text?:
   if (who === lead) recording.record(who, { type: 'workflow-end', ...ended, subAgents: [] });
 }
 
-test('asked for, ended with an error, going on, completed', async () => {
+test('updates the execution row from pending to error, to a restart and to completed', async () => {
   const { opened, recording, store, row } = await told();
   begin(recording, 1);
   start(recording, lead, queue(recording, lead, { prompt: 'Do it', title: '' }));

@@ -88,45 +88,44 @@ test.runIf(isRoot)(
   },
 );
 
-fullTest([QUERY_FAILURES, 'tests/core/store/opening/opening.test.ts › a damaged folder'])(
-  'files that are cut off or overwritten',
-  { timeout: 120_000 },
-  async () => {
-    const base = await testFolder();
-    const [folder, id] = [join(base, 'store'), newId()];
-    const writer = startChild('store.ts', ['write', folder, id]);
-    for (let line = 0; line < 5; line += 1) await writer.line();
-    writer.process.kill('SIGKILL');
-    await writer.ended;
-    // The next start puts into files what was only in the journal.
-    const whole = await answerOf('read', folder, id);
-    const names = await readdir(folder);
-    const damaged = {
-      code: 'store_failed',
-      message: expect.stringMatching(/is damaged: there is no backup of it/) as string,
-    };
-    // All of a kind at once: a table that was merged into another may stay behind when the process ends before it is removed.
-    const tables = names.filter((name) => name.endsWith('.sst'));
-    const manifests = names.filter((name) => name.startsWith('MANIFEST'));
-    const faults: [string[], (path: string) => Promise<void>][] = [
-      [tables, async (path) => truncate(path, Math.floor((await stat(path)).size / 2))],
-      [tables, (path) => truncate(path, 0)],
-      [manifests, async (path) => truncate(path, Math.floor((await stat(path)).size / 2))],
-      [['CURRENT'], (path) => truncate(path, 0)],
-      [tables, async (path) => writeFile(path, (await readFile(path)).fill(88, 0, 512))],
-    ];
-    const copy = join(base, 'copy');
-    for (const [harmed, harm] of faults) {
-      expect(harmed).not.toEqual([]);
-      await rm(copy, { recursive: true, force: true });
-      await cp(folder, copy, { recursive: true });
-      await cp(`${folder}.schema-version`, `${copy}.schema-version`);
-      for (const name of harmed) await harm(join(copy, name));
-      expect(await answerOf('read', copy, id), harmed.join()).toEqual(damaged);
-    }
-    // With the files as they were, it opens in the same place.
-    await rm(copy, { recursive: true });
+fullTest([
+  QUERY_FAILURES,
+  'tests/core/store/opening/opening.test.ts › rejects a damaged store folder and suggests a restore',
+])('reports truncated or overwritten store files as damage', { timeout: 120_000 }, async () => {
+  const base = await testFolder();
+  const [folder, id] = [join(base, 'store'), newId()];
+  const writer = startChild('store.ts', ['write', folder, id]);
+  for (let line = 0; line < 5; line += 1) await writer.line();
+  writer.process.kill('SIGKILL');
+  await writer.ended;
+  // The next start puts into files what was only in the journal.
+  const whole = await answerOf('read', folder, id);
+  const names = await readdir(folder);
+  const damaged = {
+    code: 'store_failed',
+    message: expect.stringMatching(/is damaged: there is no backup of it/) as string,
+  };
+  // All of a kind at once: a table that was merged into another may stay behind when the process ends before it is removed.
+  const tables = names.filter((name) => name.endsWith('.sst'));
+  const manifests = names.filter((name) => name.startsWith('MANIFEST'));
+  const faults: [string[], (path: string) => Promise<void>][] = [
+    [tables, async (path) => truncate(path, Math.floor((await stat(path)).size / 2))],
+    [tables, (path) => truncate(path, 0)],
+    [manifests, async (path) => truncate(path, Math.floor((await stat(path)).size / 2))],
+    [['CURRENT'], (path) => truncate(path, 0)],
+    [tables, async (path) => writeFile(path, (await readFile(path)).fill(88, 0, 512))],
+  ];
+  const copy = join(base, 'copy');
+  for (const [harmed, harm] of faults) {
+    expect(harmed).not.toEqual([]);
+    await rm(copy, { recursive: true, force: true });
     await cp(folder, copy, { recursive: true });
-    expect(await answerOf('read', copy, id)).toEqual(whole);
-  },
-);
+    await cp(`${folder}.schema-version`, `${copy}.schema-version`);
+    for (const name of harmed) await harm(join(copy, name));
+    expect(await answerOf('read', copy, id), harmed.join()).toEqual(damaged);
+  }
+  // With the files as they were, it opens in the same place.
+  await rm(copy, { recursive: true });
+  await cp(folder, copy, { recursive: true });
+  expect(await answerOf('read', copy, id)).toEqual(whole);
+});

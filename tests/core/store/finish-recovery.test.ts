@@ -15,8 +15,8 @@ async function writeStore(folder: string, journal: string, text: string): Promis
 
 test.each([
   ['a damaged store', true],
-  ['a store that was deleted', false],
-])('two starts at once put the recovered store in the place of %s once', async (_, hasOld) => {
+  ['a deleted store', false],
+])('two concurrent starts replace %s by the recovered store once', async (_, hasOld) => {
   for (let round = 0; round < 20; round += 1) {
     const store = join(await testFolder(), 'store');
     if (hasOld) await writeStore(store, getJournalFolder(store), 'damaged');
@@ -32,7 +32,7 @@ test.each([
   }
 });
 
-test('a recovered store takes the name of a link whose target is gone', async () => {
+test('a recovered store replaces a link whose target is missing', async () => {
   const store = join(await testFolder(), 'store');
   await symlink(`${store}-elsewhere`, store);
   const recovered = `${store}.recovered-2026-01-01`;

@@ -137,7 +137,7 @@ async function workWithFailure(nth: number): Promise<boolean> {
 }
 
 test(
-  'each write of a commit, an archive or a purge that finds no space is repeated without loss',
+  'repeats any write of a commit, an archive or a purge without loss after a full disk',
   { timeout: 300_000 },
   async () => {
     let nth = FIRST;
@@ -147,7 +147,7 @@ test(
 );
 
 test(
-  'each write of a start that finds no space is named, and the next start makes the store',
+  'reports a full disk at any write of a start, and the next start creates the store',
   { timeout: 300_000 },
   async () => {
     const base = await testFolder();
@@ -194,53 +194,48 @@ async function fill(disk: string): Promise<() => Promise<void>> {
 
 const isRoot = process.getuid?.() === 0;
 
-test.runIf(isRoot)(
-  'on a full disk nothing is changed by a purge, a backup, a restore or a recovery',
-  async ({ skip }) => {
-    const disk = await testFolder();
-    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256m', 'tmpfs', disk]).status !== 0)
-      return skip('no file system can be mounted here');
-    onTestFinished(() => void spawnSync('umount', ['-l', disk]));
-    const data = join(disk, 'data');
-    const store = await openStore({ url: `rocksdb://${join(data, 'store')}`, archive: join(data, 'archive') });
-    onTestFinished(() => store.close());
-    const [kept, deleted] = [await new Conversation(store).create(), await new Conversation(store).create()];
-    for (const one of [kept, deleted]) await one.add({ children: [{ agent: 'helper' }] });
-    await store.trash(deleted.row.id, '2026-01-01T00:00:00.000Z');
-    await store.settled();
-    const backup = (await finishBackup(await store.beginBackup(), 0)).folder;
-    const [other, damaged] = [join(disk, 'other'), join(disk, 'damaged')];
-    await makeFilledStore(other);
-    spawnSync('cp', ['-r', data, damaged]);
-    await rm(join(damaged, 'store', 'CURRENT'));
-    const openDamaged = () =>
-      openStore({
-        url: `rocksdb://${join(damaged, 'store')}`,
-        archive: join(damaged, 'archive'),
-        warn: () => undefined,
-      });
-    const [before, otherBefore] = [await readdir(damaged), await readdir(other)];
+test.runIf(isRoot)('a purge, a backup, a restore or a recovery on a full disk changes nothing', async ({ skip }) => {
+  const disk = await testFolder();
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256m', 'tmpfs', disk]).status !== 0)
+    return skip('no file system can be mounted here');
+  onTestFinished(() => void spawnSync('umount', ['-l', disk]));
+  const data = join(disk, 'data');
+  const store = await openStore({ url: `rocksdb://${join(data, 'store')}`, archive: join(data, 'archive') });
+  onTestFinished(() => store.close());
+  const [kept, deleted] = [await new Conversation(store).create(), await new Conversation(store).create()];
+  for (const one of [kept, deleted]) await one.add({ children: [{ agent: 'helper' }] });
+  await store.trash(deleted.row.id, '2026-01-01T00:00:00.000Z');
+  await store.settled();
+  const backup = (await finishBackup(await store.beginBackup(), 0)).folder;
+  const [other, damaged] = [join(disk, 'other'), join(disk, 'damaged')];
+  await makeFilledStore(other);
+  spawnSync('cp', ['-r', data, damaged]);
+  await rm(join(damaged, 'store', 'CURRENT'));
+  const openDamaged = () =>
+    openStore({
+      url: `rocksdb://${join(damaged, 'store')}`,
+      archive: join(damaged, 'archive'),
+      warn: () => undefined,
+    });
+  const [before, otherBefore] = [await readdir(damaged), await readdir(other)];
 
-    const makeSpace = await fill(disk);
-    await expect(store.commit([{ table: 'conversation', key: kept.row.id, row: kept.row }])).rejects.toMatchObject(
-      FULL,
-    );
-    await expect(store.purge(deleted.row.id)).rejects.toMatchObject(FULL);
-    await expect(store.beginBackup()).rejects.toMatchObject(FULL);
-    await expect(restore(other, backup)).rejects.toMatchObject(FULL);
-    await expect(openDamaged()).rejects.toMatchObject(FULL);
-    expect([await readdir(damaged), await readdir(other)]).toEqual([before, otherBefore]);
-    expect(await store.events(kept.row.id, 1, 999)).toHaveLength(kept.recording.durable.length);
-    expect((await store.trashed({ limit: 9 })).items).toHaveLength(1);
-    expect(store.lost.aborted).toBe(false);
+  const makeSpace = await fill(disk);
+  await expect(store.commit([{ table: 'conversation', key: kept.row.id, row: kept.row }])).rejects.toMatchObject(FULL);
+  await expect(store.purge(deleted.row.id)).rejects.toMatchObject(FULL);
+  await expect(store.beginBackup()).rejects.toMatchObject(FULL);
+  await expect(restore(other, backup)).rejects.toMatchObject(FULL);
+  await expect(openDamaged()).rejects.toMatchObject(FULL);
+  expect([await readdir(damaged), await readdir(other)]).toEqual([before, otherBefore]);
+  expect(await store.events(kept.row.id, 1, 999)).toHaveLength(kept.recording.durable.length);
+  expect((await store.trashed({ limit: 9 })).items).toHaveLength(1);
+  expect(store.lost.aborted).toBe(false);
 
-    await makeSpace();
-    await kept.add();
-    expect(await store.purge(deleted.row.id)).toBe(true);
-    await store.beginBackup();
-    expect(await restore(other, backup)).toMatchObject({ missing: null, holds: { conversations: 2 } });
-    const recovered = await openDamaged();
-    expect(await recovered.events(kept.row.id, 1, 999)).not.toEqual([]);
-    await recovered.close();
-  },
-);
+  await makeSpace();
+  await kept.add();
+  expect(await store.purge(deleted.row.id)).toBe(true);
+  await store.beginBackup();
+  expect(await restore(other, backup)).toMatchObject({ missing: null, holds: { conversations: 2 } });
+  const recovered = await openDamaged();
+  expect(await recovered.events(kept.row.id, 1, 999)).not.toEqual([]);
+  await recovered.close();
+});

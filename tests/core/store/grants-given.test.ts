@@ -6,7 +6,7 @@ import { memoryStore } from '../../support/stores/pooled.ts';
 import { asked, spawnRequest } from '../../hosts/support/events.ts';
 import { grantOf } from '../approvals/support.ts';
 
-test('only those that were given in it, while it ran or is still running', async () => {
+test('returns only the grants given in a workflow during its run time', async () => {
   const store = await memoryStore();
   const put = (workflowId: string): RowChange => {
     const row = grantOf({ id: newId(), workflowId });
@@ -22,7 +22,7 @@ test('only those that were given in it, while it ran or is still running', async
   await store.close();
 });
 
-test('the newest questions come first, as many as are asked for', async () => {
+test('returns the requested number of approvals, newest first', async () => {
   const store = await memoryStore();
   const approvals = Array.from({ length: 5 }, () => asked(spawnRequest({ id: newId() })));
   await store.commit(

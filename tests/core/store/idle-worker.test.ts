@@ -31,7 +31,7 @@ function queue() {
   return { add, state, worker };
 }
 
-test('few pieces wait for a quiet period, many for a share of the time, which grows with them', async () => {
+test('a short queue waits for a quiet period, and a long queue gets a growing share of the time', async () => {
   const { add, state } = queue();
   add(63);
   await wait(5 * STEP_MS);
@@ -46,7 +46,7 @@ test('few pieces wait for a quiet period, many for a share of the time, which gr
   }
 });
 
-test('a step that fails is tried again when as many more wait', async () => {
+test('retries a failed step when as many new items are queued', async () => {
   let tries = 0;
   const worker = new IdleWorker(() => Promise.reject(new Error(`try ${++tries}`)), NEVER_QUIET_MS);
   onTestFinished(() => worker.close());
@@ -56,7 +56,7 @@ test('a step that fails is tried again when as many more wait', async () => {
   }
 });
 
-test('workflows that end all the time are indexed meanwhile', async () => {
+test('indexes workflows while other workflows keep ending', async () => {
   const opened = await openOn('mem');
   onTestFinished(() => opened.close());
   const { store, database } = opened;

@@ -23,7 +23,7 @@ async function tables({ store, database }: Opened): Promise<Record<string, unkno
   return { ...rest, ...(await rowsInParts(database)) };
 }
 
-test.for(ENGINES)('on %s', async (engine) => {
+test.for(ENGINES)('rebuilds equal rows from the events on %s', async (engine) => {
   const opened = await openOn(engine);
   const { store } = opened;
   const child = { agent: 'writer', tools: ['grep', 'read_file'], nanoUsd: 77, text: 'A heron \0 report' };

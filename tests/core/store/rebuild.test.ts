@@ -31,7 +31,7 @@ async function drain(): Promise<unknown[]> {
   return [...rows, parts].map((found) => JSON.parse(JSON.stringify(found)) as unknown);
 }
 
-test('grouped, alone and replayed', async () => {
+test('events committed in groups, together or replayed produce equal rows', async () => {
   const run = async (plans: Plan[], sizes: number[]) => {
     const { store } = opened;
     const events = eventsOf(plans);
@@ -60,7 +60,7 @@ test('grouped, alone and replayed', async () => {
   await fc.assert(fc.asyncProperty(plans, sizes, run), samples(1, 20));
 });
 
-test('totals are the sums of the requests', async () => {
+test('usage totals are the sums of the requests', async () => {
   const { store } = opened;
   const child = { agent: 'writer', no: false, turns: 2, text: 'x', outcome: 'completed' } as const;
   const events = eventsOf([{ children: [child, { ...child, turns: 3 }], outcome: 'completed', resumed: false }]);

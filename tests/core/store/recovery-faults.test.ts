@@ -67,7 +67,7 @@ async function openFailing(openRecovered: OpenRecovered | null, folder?: string)
 
 const damaged = new StoreDamaged('/data/store', 'Corruption');
 
-test('a commit is refused if the journal of the other database cannot be opened', async () => {
+test('rejects a commit if the journal of the replacement database cannot be opened', async () => {
   const other = await openDatabase();
   const folder = await testFolder();
   await mkdir(join(folder, 'other'));
@@ -80,7 +80,7 @@ test('a commit is refused if the journal of the other database cannot be opened'
   expect(store.lost.aborted).toBe(true);
 });
 
-test('all work stops, with the damage as the reason, if no other database can be made', async () => {
+test('stops all work with the damage as the reason if no replacement database can be created', async () => {
   const { store, state } = await openFailing(() => Promise.reject(new Error('no space for another store')));
   await store.commit([conversation]);
   state.fault = damaged;
@@ -88,7 +88,7 @@ test('all work stops, with the damage as the reason, if no other database can be
   expect(store.lost.reason).toMatchObject({ code: 'store_failed', cause: damaged });
 });
 
-test('a commit is told that the disk is full if the journal waits for a flush', async () => {
+test('rejects a commit with a full-disk error if the journal waits for a flush', async () => {
   const { store, state } = await openFailing(null);
   const isFull = vi.spyOn(Journal.prototype, 'isFull', 'get').mockReturnValue(true);
   onTestFinished(() => isFull.mockRestore());
@@ -97,7 +97,7 @@ test('a commit is told that the disk is full if the journal waits for a flush', 
   await expect(store.commit([conversation])).rejects.toBeInstanceOf(DiskFull);
 });
 
-test('the other database gets the envelopes of later events', async () => {
+test('the replacement database gets the envelopes of later events', async () => {
   const other = await openDatabase();
   const { store, state, data } = await openFailing(() =>
     Promise.resolve({ database: other, folder: join(data, 'other') }),
@@ -117,7 +117,7 @@ test('the other database gets the envelopes of later events', async () => {
   expect(await store.events(conversationId, 1, events.length)).toEqual(events);
 });
 
-test('a database whose lists lack something is replaced once, and what is missing is counted again', async () => {
+test('replaces a database with incomplete lists once, and counts the missing rows again', async () => {
   const other = await openDatabase();
   let replaced = 0;
   const { store, data, database } = await openFailing(() => {
@@ -142,7 +142,7 @@ async function rebuilt(data: string, database: Closable) {
   return { store: target.store, report };
 }
 
-test('an event of the journal keeps an envelope that was flushed before', async () => {
+test('an event restored from the journal keeps an envelope that was flushed earlier', async () => {
   const { store, data, database } = await openFailing(null);
   const at = events.findIndex(({ type }) => type === 'run-queue');
   const next = { ...events[at]!, runId: idOf(900), seq: at + 2 };
@@ -159,7 +159,7 @@ test('an event of the journal keeps an envelope that was flushed before', async 
   expect(await other.events(conversationId, at + 2, at + 2)).toEqual([next]);
 });
 
-test('an unfinished workflow counts as unsure unless its last event is in the journal', async () => {
+test('a recovery counts a workflow as unfinished unless its last event is in the journal', async () => {
   const { store, data } = await openFailing(null);
   await store.commit([conversation]);
   await store.commit(eventItems(events.slice(0, 3)));
@@ -203,7 +203,7 @@ test('a commit that changes nothing leaves no gap in the generations of the jour
   expect(await startAgain(data, database)).toEqual({ setAside: null, damage: null });
 });
 
-test('the start after a purge that was killed overwrites the journal', async () => {
+test('the start after a killed purge overwrites the journal', async () => {
   const { store, data, database } = await openFailing(null);
   await store.commit([{ ...conversation, row: { ...conversation.row, title: 'A heron stands' } }]);
   await store.commit(eventItems(events));
@@ -241,7 +241,7 @@ test('a start on a full disk leaves a purge to a later start', async () => {
   expect(await openStoreOn(database).conversation(conversationId)).toBeNull();
 });
 
-test('a start is told of damage if an envelope is gone that the journal names', async () => {
+test('a start reports damage if an envelope named by the journal is missing', async () => {
   const { store, data, database, state } = await openFailing(null);
   const at = events.findIndex(({ type }) => type === 'run-queue');
   await store.commit([conversation]);
@@ -253,7 +253,7 @@ test('a start is told of damage if an envelope is gone that the journal names', 
   await expect(startAgain(data, database)).rejects.toBeInstanceOf(StoreDamaged);
 });
 
-test('the journal is compared with the store, event by event', async () => {
+test('compares the journal with the store event by event', async () => {
   const { store, database, state, data } = await openFailing(null);
   await store.commit([conversation]);
   await store.commit(eventItems(events.slice(0, 3)));
@@ -277,7 +277,7 @@ test('the journal is compared with the store, event by event', async () => {
   expect(await store.journal.state()).toMatchObject({ isOwn: false });
 });
 
-test('an event of the journal that the store has with other content is named', async () => {
+test('reports a journal event whose content differs in the store', async () => {
   const { store, data } = await openFailing(null);
   await store.commit([conversation]);
   await store.commit(eventItems(events.slice(0, 2)));
@@ -312,7 +312,7 @@ async function recover(data: string, database: Closable) {
   return store;
 }
 
-test('a conversation does not come back from the journal if its purge meets damage in the last step', async () => {
+test('does not restore a conversation from the journal if its purge failed in the last step', async () => {
   const { store, data, database } = await openFailing(null);
   await store.commit([conversation]);
   await store.commit(eventItems(events));
@@ -326,7 +326,7 @@ test('a conversation does not come back from the journal if its purge meets dama
   expect(await other.events(conversationId, 1, events.length)).toEqual([]);
 });
 
-test('a recovery deletes the archive of a conversation whose purge was killed before that', async () => {
+test('a recovery deletes the archive of a conversation whose purge was killed', async () => {
   const { store, data, database } = await openFailing(null);
   await store.commit([conversation]);
   await store.commit(eventItems(events));
@@ -338,7 +338,7 @@ test('a recovery deletes the archive of a conversation whose purge was killed be
   expect(await store.archive!.conversations()).toEqual([]);
 });
 
-test('the next start completes a purge that has only been noted', async () => {
+test('the next start completes a purge of which only the intent was stored', async () => {
   const { store, data, database } = await openFailing(null);
   await store.commit([conversation]);
   await store.commit(eventItems(events));
@@ -367,7 +367,7 @@ async function openJournalFiles(data: string): Promise<string[]> {
   return (await Promise.all(links)).filter((path) => path.startsWith(join(data, 'journal')));
 }
 
-test.runIf(process.platform === 'linux')('a start that fails leaves no file of the journal open', async () => {
+test.runIf(process.platform === 'linux')('a failed start leaves no journal file open', async () => {
   const { store, data, database, state } = await openFailing(null);
   await store.commit([conversation]);
   await store.commit(eventItems(events.slice(0, 2)));
@@ -383,7 +383,7 @@ test.runIf(process.platform === 'linux')('a start that fails leaves no file of t
   }
 });
 
-test('no background work is left of a start that fails', async () => {
+test('a failed start leaves no background work', async () => {
   const data = await testFolder();
   const database = await openDatabase();
   const broken = { ...database, query: () => Promise.reject(new Error('cannot be read')) };
@@ -407,7 +407,7 @@ test('no background work is left of a start that fails', async () => {
 test.each([
   { part: 'first', left: ['two'] },
   { part: 'last', left: ['one'] },
-])('a damaged $part part of the archived notes is written again from the store', async ({ part, left }) => {
+])('rewrites a damaged $part part of the archived notes from the store', async ({ part, left }) => {
   const { store, data, database } = await openFailing(null);
   const note = (name: string) => {
     const row = {
@@ -462,7 +462,7 @@ async function noticeOf(data: string, database: Closable, work: (store: Store) =
   return store.notices.current?.says;
 }
 
-test('a store that is older than its archive says so, and changes nothing in the archive', async () => {
+test('a store that is older than its archive shows a notice, and does not change the archive', async () => {
   const { store, data } = await openFailing(null);
   await store.commit([conversation]);
   await store.commit(eventItems(events));
@@ -487,7 +487,7 @@ test('a store that is older than its archive says so, and changes nothing in the
 });
 
 test.each([0, 3])(
-  'a store with %i events of an archived conversation gets the others from the archive',
+  'a store with %i events of an archived conversation restores the missing events from the archive',
   async (count) => {
     const { store, data } = await openFailing(null);
     await store.commit([conversation]);
@@ -521,7 +521,7 @@ test.each([0, 3])(
   },
 );
 
-test('an event that the store lacks too is not reported as missing in the archive', async () => {
+test('does not report an event as missing in the archive if the store also lacks the event', async () => {
   const { store } = await openFailing(null);
   await store.commit([conversation]);
   await store.restoreEvents(events.filter(({ seq }) => seq !== 3));
@@ -529,7 +529,7 @@ test('an event that the store lacks too is not reported as missing in the archiv
   expect(await store.archive?.check(conversationId)).toMatchObject({ events: events.length - 1, notArchived: [] });
 });
 
-test('a store that is older than its journal says what to do if it has no archive', async () => {
+test('a store that is older than its journal and has no archive reports damage with a solution', async () => {
   const { store, data, database, state } = await openFailing(null);
   await store.commit([conversation]);
   await store.conversations({ limit: 1 });
@@ -542,7 +542,7 @@ test('a store that is older than its journal says what to do if it has no archiv
   expect(sentenceOf(phrase('journal_damaged', { part: 'database' }))).toContain('Put the newer store back, or restore');
 });
 
-test('a list that is read during a replay waits for all of it', async () => {
+test('a list read during a replay waits for the whole replay', async () => {
   const { store, data, database, state } = await openFailing(null);
   state.fault = new DiskFull('/data', 0);
   await store.commit([conversation]);
@@ -558,7 +558,7 @@ test('a list that is read during a replay waits for all of it', async () => {
   expect(await startAgain(data, database)).toEqual({ setAside: null, damage: null });
 });
 
-test('a part of a replay that fails is not flushed, so the next start replays all of it', async () => {
+test('a failed replay flushes nothing, so the next start replays everything', async () => {
   const { store, data, database, state } = await openFailing(null);
   await store.commit([conversation]);
   await store.commit(eventItems(events.slice(0, 3)));

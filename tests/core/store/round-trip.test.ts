@@ -18,8 +18,8 @@ const HARD: readonly [string, unknown][] = [
   ['a lone low surrogate', '\udc00'],
   ['astral and combining characters', '🧑🏽‍🚀 e\u0301 \u202e'],
   ['line ends and controls', '\r\n\t\u0001\u2028\ufeff'],
-  ['what looks like a query', "'; REMOVE TABLE event; -- $v0 {} [] ⟨⟩ `x`"],
-  ['what looks like a record or a date', ['event:1', 'd"2026-01-01"', '2026-01-01T00:00:00Z']],
+  ['text like a query', "'; REMOVE TABLE event; -- $v0 {} [] ⟨⟩ `x`"],
+  ['text like a record or a date', ['event:1', 'd"2026-01-01"', '2026-01-01T00:00:00Z']],
   ['odd keys', { '': 1, 'a.b': 2, $x: 3, '⟨⟩`"\\': 4, 'NUL\0': 5, constructor: 6, id: 7 }],
   ['nested nulls and empty lists', { a: null, b: [null, [], {}, [[]]], c: { d: null } }],
   ['numbers', [0, 1.5, -1e-300, 1e300, Number.MAX_SAFE_INTEGER, 2 ** 60]],
@@ -35,7 +35,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
   afterAll(() => opened.close());
 
-  test.for(HARD)('an event and an entry with %s', async ([, value]) => {
+  test.for(HARD)('stores and returns an event and an entry with %s unchanged', async ([, value]) => {
     const [conversationId, runId] = [newId(), newId()];
     const event: DurableEvent = {
       type: 'tool-start',
@@ -84,7 +84,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(RunRow.strict().parse(await store.run(run.id))).toEqual(run);
   });
 
-  test('calls whose ids are equal but for half a character stay apart', async () => {
+  test('keeps calls apart whose ids differ only in half a character', async () => {
     const runId = newId();
     const ids = ['a\ud800', 'a\udc00', 'a\ufffd', '"a"', 'a\0'];
     const row = { runId, name: 'x', status: 'running' as const, startedAt: at, endedAt: null };
@@ -93,7 +93,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(calls.map(({ toolCallId }) => toolCallId).sort()).toEqual([...ids].sort());
   });
 
-  test('events come in order of their numbers, and only those that were asked for', async () => {
+  test('returns only the requested events, in order of their numbers', async () => {
     const conversationId = newId();
     const event = (seq: number): DurableEvent => ({
       type: 'notice',
@@ -115,7 +115,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await store.events(newId(), 1, 10)).toEqual([]);
   });
 
-  test('entries and messages in flight', async () => {
+  test('stores and returns entries and open messages, and deletes open messages', async () => {
     const [runId, messageId] = [newId(), newId()];
     const entries = Array.from({ length: 30 }, (_, n): Entry => {
       return { n, at, kind: 'user', source: 'person', text: `words ${n}` };
@@ -138,7 +138,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await store.openMessages()).toEqual([]);
   });
 
-  test('what does not exist is null or empty', async () => {
+  test('returns null or an empty list for missing rows', async () => {
     const id = newId();
     expect([await store.conversation(id), await store.workflow(id), await store.run(id)]).toEqual([null, null, null]);
     expect(await store.approval(id)).toBeNull();

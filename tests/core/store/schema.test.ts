@@ -26,11 +26,14 @@ function words(field = ''): string[] {
   );
 }
 
-test.for(['workflow', 'run', 'sub_agent_execution'])('statuses and outcomes of %s', async (table) => {
-  const { fields } = await info(table);
-  expect(words(fields.status)).toEqual(Status.options);
-  expect(words(fields.outcome)).toEqual(Outcome.options);
-});
+test.for(['workflow', 'run', 'sub_agent_execution'])(
+  'the statuses and outcomes of %s equal those of the contract',
+  async (table) => {
+    const { fields } = await info(table);
+    expect(words(fields.status)).toEqual(Status.options);
+    expect(words(fields.outcome)).toEqual(Outcome.options);
+  },
+);
 
 test('every column that the code writes is defined, and every table is strict', async () => {
   const [tables] = (await opened.database.query('INFO FOR DB')) as [{ tables: Record<string, string> }];
@@ -53,7 +56,7 @@ const execution = {
 /** Also rows that the types refuse. */
 const insert = (row: object, key = newId()) => ({ table: 'sub_agent_execution', key, row }) as RowChange;
 
-test('an execution needs its texts and a known status, and has indexes for its owners', async () => {
+test('an execution row requires its fields and a valid status, and is indexed by workflow and parent', async () => {
   const { store } = opened;
   await store.commit([insert(execution)]);
   for (const field of Object.keys(execution)) {
@@ -69,7 +72,7 @@ test('an execution needs its texts and a known status, and has indexes for its o
   );
 });
 
-test('an execution reads as plain columns', async () => {
+test('an execution row is readable as plain columns', async () => {
   const { store, database } = opened;
   const key = newId();
   const full = {

@@ -36,7 +36,7 @@ test('every window shows a notice about the history until one of them hides it',
   expect(new StoreNotices(folder).current).toBeNull();
 });
 
-test('a notice stays after a new start, with the sentences of several kinds of damage', async () => {
+test('a notice survives a restart and combines the sentences of several kinds of damage', async () => {
   const folder = join(await testFolder(), 'store');
   await new StoreNotices(folder).add(setAside);
   const later = new StoreNotices(folder);
@@ -80,18 +80,18 @@ test.each([
   ],
   [{ damage: [{ ...part, isTorn: false }] }, /\. 1 part of the archive cannot be read: /],
   [{ damage: [{ ...part, isTorn: true }] }, /\. Nothing is missing\./],
-])('the notice of a recovery says what is missing: %j', (lost, sentence) => {
+])('the notice of a recovery names the missing parts: %j', (lost, sentence) => {
   expect(sentenceOf(describeRecovery({ ...whole, ...lost }, 1))).toMatch(sentence);
 });
 
-test('the notice of a deleted store does not speak of damage', () => {
+test('the notice of a deleted store does not mention damage', () => {
   const text = sentenceOf(describeRecovery({ ...whole, unreadable: 'gone', unfinished: 0 }, 1, 'missing'));
   expect(text).toBe(
     'The store was missing and was rebuilt from its archive with 2 conversations and 9 events. Nothing is missing',
   );
 });
 
-test('the third recovery within a day says that the disk may be failing', async () => {
+test('the notice of the third recovery within a day warns that the disk may be failing', async () => {
   const folder = join(await testFolder(), 'store');
   const texts: string[] = [];
   const recover = async (hours: number) => {

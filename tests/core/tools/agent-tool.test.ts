@@ -56,7 +56,7 @@ async function called(tool: string, input: object, options: Parameters<typeof st
 }
 
 describe('the tool of an agent', () => {
-  test('takes a text and the words for the person, which the agent does not get', async () => {
+  test('takes a text for the agent, and a reason that is shown to the person but not sent to the agent', async () => {
     const { engine, run, told } = await called('agent__polish', { input: 'Make it shine.', reason: 'Polish it' });
     expect(run).toMatchObject({ kind: 'delegate', agent: 'polish', title: 'Polish it', task: 'Make it shine.' });
     expect(JSON.parse(told)).toMatchObject({ success: true, child_id: run!.id, report: 'Rain is coming.' });
@@ -73,7 +73,7 @@ describe('the tool of an agent', () => {
     expect(own.filter(({ name }) => name.startsWith('agent__'))).toEqual([]);
   });
 
-  test('takes the values of its schema, a reason of its own or of its schema, and what is no object under a name', async () => {
+  test('takes the values of its schema with a reason, and a non-object value as input', async () => {
     const calls = [
       toolUse('agent__draft', { facts: ['a'], reason: 'Draft it' }),
       toolUse('agent__with_reason', { facts: ['a'], reason: 'My reason' }),
@@ -103,11 +103,11 @@ describe('the tool of an agent', () => {
 
   test.for([
     ['without a reason', 'draft', { facts: ['a'] }, /reason/],
-    ['whose values do not fit', 'draft', { facts: 'a', reason: 'r' }, /facts/],
-    ['with more than its schema has', 'draft', { facts: [], more: 1, reason: 'r' }, /more/],
-    ['of a text without a reason', 'polish', { input: 'x' }, /reason/],
+    ['with values that do not match its schema', 'draft', { facts: 'a', reason: 'r' }, /facts/],
+    ['with properties outside its schema', 'draft', { facts: [], more: 1, reason: 'r' }, /more/],
+    ['with a text but without a reason', 'polish', { input: 'x' }, /reason/],
     ['without a text', 'polish', { input: ' ', reason: 'r' }, /must not be empty/],
-  ] as const)('refuses a call %s', ([, agent, input, why]) => {
+  ] as const)('rejects a call %s', ([, agent, input, why]) => {
     const agents = new AgentRegistry();
     for (const definition of AGENTS) agents.register(definition);
     const tool = agentTools(agents).find(({ name }) => name === `agent__${agent}`)!;
@@ -131,7 +131,7 @@ describe('the tool of an agent', () => {
     expect(made(schema).schema).toStrictEqual(wrapped);
   });
 
-  test('adds the reason to the arguments of a schema that has none', () => {
+  test('adds the argument reason to a schema without a reason', () => {
     const schema = { $schema: 'x', type: 'object', additionalProperties: false };
     const required = ['reason'];
     expect(made(schema).schema).toStrictEqual({
@@ -163,7 +163,7 @@ describe('the tool of an agent', () => {
       expect(findIssues(made(null), { input: 'x', reason: 'r'.repeat(length) })).toHaveLength(1);
   });
 
-  test('has a name of at most 64 characters, and is about its agent for rules', async () => {
+  test('has a name of at most 64 characters, and has its agent as the target for rules', async () => {
     expect(agentToolName('a b/c-d_é')).toBe('agent__a_b_c-d__');
     expect(agentToolName('x'.repeat(80))).toBe(`agent__${'x'.repeat(57)}`);
     expect(['agent__x', 'x', 'myagent__'].map(isAgentTool)).toEqual([true, false, false]);
@@ -171,7 +171,7 @@ describe('the tool of an agent', () => {
     expect(targets).toEqual({ values: ['my agent'], path: false });
   });
 
-  test('remains for an agent that was deleted, to end what it started', async () => {
+  test('remains available for a deleted agent to complete calls that started earlier', async () => {
     const tool = formerAgentTool('agent__my_agent');
     expect(tool).toMatchObject({ name: 'agent__my_agent', like: 'delegate_task', recovery: 'continue' });
     expect(tool.missing!({ search: {} as never, providerSearches: false })).toBe('Its agent cannot be used any more');
@@ -183,14 +183,14 @@ describe('the tool of an agent', () => {
     expect(proposed).toMatchObject([['delegate', 't', [{ agent: 'my_agent', prompt: '-', title: 'my_agent' }]]]);
   });
 
-  test('answers an unknown one with those that there are', async () => {
+  test('answers a call of an unknown agent tool with the available tools', async () => {
     const { told, end } = await called('agent__nobody', { input: 'x', reason: 'r' });
     expect(told).toContain('There is no tool "agent__nobody"');
     expect(told).toContain('agent__polish');
     expect(outcomes(end)).toEqual(['completed']);
   });
 
-  test('a rule that denies delegate_task for one agent counts for its tool, and for no other', async () => {
+  test('is denied by a rule that denies delegate_task for its agent, but not by rules for other agents', async () => {
     const rule = '[[permissions.rules]]\neffect = "deny"\ntool = "delegate_task"\npattern = "polish"\n';
     const configFolder = await folderWith({ 'config.toml': rule });
     const calls = [
@@ -205,7 +205,7 @@ describe('the tool of an agent', () => {
     );
   });
 
-  test('a sub-agent that calls one is told of the depth', async () => {
+  test('is rejected in a sub-agent with the maximum agent depth', async () => {
     const call = toolUse('agent__polish', { input: 'x', reason: 'r' });
     const script = chainScript({ draft: { blocks: [call] } }, [toolUse('agent__draft', { facts: [], reason: 'r' })]);
     const engine = await startChain(script, {}, AGENTS);
@@ -214,7 +214,7 @@ describe('the tool of an agent', () => {
     expect(refusal).toContain('Maximum agent depth (2) exceeded');
   });
 
-  test('of two agents with the same name for models the later one is left out, with a word', async () => {
+  test('is omitted, with a notice, for the second of two agents whose tool names are equal', async () => {
     const twins = ['my agent', 'my_agent'].map((name) =>
       definitionOf({ name, systemPrompt: `You are ${name}.`, exposeAsTool: true }),
     );
@@ -233,7 +233,7 @@ describe('the tool of an agent', () => {
     expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'completed', 'completed', 'completed']);
   });
 
-  test('a lead whose definition names tools has those of them that it names', async () => {
+  test('is available to a lead with a tool list only if the list names the tool', async () => {
     const lead = definitionOf({
       name: 'small',
       role: 'primary',
@@ -249,7 +249,7 @@ describe('the tool of an agent', () => {
     expect(tools.map(({ name }) => name).filter((name) => name.startsWith('agent__'))).toEqual(['agent__draft']);
   });
 
-  test('the example of the documentation does what it says', async () => {
+  test('works as the example in the documentation describes', async () => {
     const page = await readFile(join(import.meta.dirname, '../../../docs/tools.md'), 'utf8');
     const section = page.slice(page.indexOf('### Agents as tools'));
     const block = (language: string): string =>

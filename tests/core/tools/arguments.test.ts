@@ -63,8 +63,8 @@ test('writes a plan at the first try with todos as Claude Code sends them', asyn
   });
 });
 
-describe('a restriction is never lost', () => {
-  test('bash with read_only stays read-only, or is refused without a sandbox', async () => {
+describe('restrictions in arguments', () => {
+  test('bash with read_only stays read-only, or is rejected without a sandbox', async () => {
     const { engine, results } = await runCall('bash', { command: 'echo x > made.txt', read_only: 'true' });
     await expect(readFile(path.join(engine.folder, 'made.txt'), 'utf8')).rejects.toThrow(/ENOENT/);
     expect(results[0]?.isError).toBe(true);
@@ -89,7 +89,7 @@ describe('a restriction is never lost', () => {
     ['spawn_agent', { operation: 'spawn', name: 'a', prompt: 'b', isolation: 'worktree' }],
     ['delegate_task', { operation: 'delegate', agent_id: 'a', prompt: 'b', explanation: 'c' }],
     ['parallel_tasks', { operation: 'execute_batch', tasks: [{ agent_id: 'a', prompt: 'b', tools: [] }] }],
-  ] as const)('%s refuses %o', ([name, input]) => {
+  ] as const)('%s rejects %o', ([name, input]) => {
     expect(readCall(name, input)).toHaveProperty('refusal');
   });
 });
@@ -171,7 +171,7 @@ describe('forms of arguments', () => {
       { url: 'https://a.example', prompt: 'b' },
       [],
     ],
-  ] as const)('%s %o', ([name, given, tool, input, ignored]) => {
+  ] as const)('normalizes %s %o', ([name, given, tool, input, ignored]) => {
     expect(readCall(name, given)).toEqual({ tool, input, ignored });
   });
 
@@ -191,7 +191,7 @@ describe('forms of arguments', () => {
     ['bash', { command: 'ls', timeout: '10s' }, /timeout must be a number/],
     ['bash', { command: 'ls', timeoutMs: true }, /timeoutMs must be a number/],
     ['bash', JSON.parse('{"command":"ls","__proto__":1}'), /nothing was run: __proto__ is not an argument\n/],
-  ] as const)('%s %o is refused with the problem and the signature', ([name, given, problem]) => {
+  ] as const)('rejects %s %o with the problem and the signature', ([name, given, problem]) => {
     const read = readCall(name, given);
     expect(read).toMatchObject({ refusal: expect.stringMatching(problem) as string });
     expect(read).toMatchObject({ refusal: expect.stringContaining(`\nArguments: ${name}(`) as string });
@@ -230,7 +230,7 @@ describe('forms of arguments', () => {
     },
   );
 
-  test('returns a call unchanged that is canonical, malformed, invalid or has a foreign schema', () => {
+  test('does not change a call that is canonical, malformed, invalid or of a foreign schema', () => {
     const grep = tools.find(({ name }) => name === 'grep')!;
     const foreign = { ...grep, name: 'theirs', schema: { properties: { ignore_case: { type: 'boolean' } } } };
     const parts = { type: 'tool_use', id: 'a' } as const;
@@ -246,7 +246,7 @@ describe('forms of arguments', () => {
     expect(normalizeCall(tools, call)).toStrictEqual({ ...call, input: { path: 'a' }, written });
   });
 
-  test('reports a fault of the preparation itself', () => {
+  test('throws an error that prepareArguments throws', () => {
     const prepareArguments = () => {
       throw new Error('A fault of the tool');
     };
@@ -255,7 +255,7 @@ describe('forms of arguments', () => {
     expect(() => normalizeCall([tool], call)).toThrow('A fault of the tool');
   });
 
-  test('accepts arguments that are nested 100 levels deep, and no deeper ones', () => {
+  test('accepts arguments nested up to 100 levels deep, and rejects deeper arguments', () => {
     const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
     expect(readCall('read_file', { path: 'a', note: nested(100) })).toMatchObject({ ignored: ['note'] });
     expect(readCall('read_file', { path: 'a', note: nested(101) })).toEqual({
@@ -265,7 +265,7 @@ describe('forms of arguments', () => {
     });
   });
 
-  test('names of object methods are no tools, and odd values throw nothing', () => {
+  test('finds no tool with the name of an object method, and throws nothing for odd values', () => {
     for (const name of ['constructor', 'toString', '__proto__'])
       expect(readCall(name, { id: 'x' })).toEqual({ tool: null });
     const deep: unknown = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
@@ -273,11 +273,11 @@ describe('forms of arguments', () => {
       for (const { name } of tools) expect(readCall(name, input)).toBeTypeOf('object');
   });
 
-  test('a name and an argument that disagree are no call', () => {
+  test('finds no tool if the alias name contradicts the action argument', () => {
     expect(readCall('bash_output', { id: 'x', action: 'kill' })).toEqual({ tool: null });
   });
 
-  test('an error has at most 600 characters, whatever the model sends', () => {
+  test('an error for any arguments has at most 600 characters', () => {
     for (const tool of tools) {
       const { refusal = '' } = readCall(tool.name, { [`x${'y'.repeat(2000)}_tools`]: 1 });
       expect(String(refusal).length, tool.name).toBeLessThanOrEqual(600);
@@ -348,7 +348,7 @@ describe('a schema', () => {
     expect(getInputSchema(tool)).toMatchObject({ ...closed, properties: { text: length } });
   });
 
-  test('is the same object for the same number of sub-agents', () => {
+  test('is cached as one object per number of sub-agents', () => {
     const inputFor = (most: number) => z.object({ a: z.int().describe(`At most ${most}`) });
     const counted: Tool = { ...tool, inputFor };
     expect(getSentSchema(counted, 2)).toMatchObject({ properties: { a: { description: 'At most 2' } } });

@@ -35,8 +35,8 @@ function asked({ subject }: ApprovalRequest): string {
   return subject.kind === 'tool' ? (subject.startsIn ?? '') : '';
 }
 
-describe.skipIf(!sandbox)('a question about a command', () => {
-  test('says where it begins, in its title, its first sentence and its subject, and only where that is another folder', async () => {
+describe.skipIf(!sandbox)('an approval request for a command', () => {
+  test('names the start folder in title, description and subject if it is not the workspace folder', async () => {
     const { work } = await working([[reads('ls; cd web/app')], [reads('ls *')]]);
     const [first, second] = (await work()).requests;
     expect(first?.title).toBe('Run ls; cd web/app');
@@ -53,7 +53,7 @@ describe.skipIf(!sandbox)('a question about a command', () => {
     });
   });
 
-  test('says where the shell really stands: a sub-shell, a cd that failed, a link, a way out and the background move it nowhere else', async () => {
+  test('names the real shell folder after sub-shells, failed cd, links, exits and background commands', async () => {
     const { engine, work } = await working([
       [reads('(cd web)')],
       [reads('cd missing || true')],
@@ -72,7 +72,7 @@ describe.skipIf(!sandbox)('a question about a command', () => {
     expect(said.at(-1)).toBe(`${engine.folder}/web\n[exit code 0, in web]`);
   });
 
-  test('counts where it said: where another call of the same response leaves the shell elsewhere, nothing is run, and it is asked again', async () => {
+  test('is invalid if another call of the response changes the shell folder, so nothing runs', async () => {
     const { work } = await working([[reads('cd web'), reads('ls'), reads('ls', { background: true })], [reads('ls')]]);
     const { asked: folders, said } = await work();
     expect(folders).toEqual(['', '', '', 'web']);
@@ -84,13 +84,13 @@ describe.skipIf(!sandbox)('a question about a command', () => {
   test.each<[string, (folder: string) => void]>([
     ['gone', (folder) => rmSync(join(folder, 'web'), { recursive: true })],
     [
-      'a link to another one',
+      'a link to another folder',
       (folder) => {
         renameSync(join(folder, 'web'), join(folder, 'moved'));
         symlinkSync('api', join(folder, 'web'));
       },
     ],
-  ])('counts where it said: a folder that is %s when it is answered', async (what, change) => {
+  ])('is invalid, so nothing runs, if its folder is %s at the time of the answer', async (what, change) => {
     const person: Person = ({ request: { title, subject } }) => {
       if (title === 'In web, run ls') change((subject as { folder: string }).folder);
       return { kind: 'allow', confirmed: true };
@@ -105,7 +105,7 @@ describe.skipIf(!sandbox)('a question about a command', () => {
     expect(said[2]).toContain(what === 'gone' ? 'api\n' : 'b.txt\n');
   });
 
-  test('is answered by a grant on one command only in the folder in which that was given', async () => {
+  test('is answered by a grant for one command only in the folder of the grant', async () => {
     const person: Person = ({ request: { grant } }) =>
       grant
         ? { kind: 'allow', grant: { scope: 'conversation', pattern: grant.pattern } }
@@ -120,7 +120,7 @@ describe.skipIf(!sandbox)('a question about a command', () => {
     expect(decided).toEqual(['person', 'person', 'person', 'rule', 'person', 'rule']);
   });
 
-  test('may come after a restart: the shell stands where it did', async () => {
+  test('can be answered after a restart, with the shell in its earlier folder', async () => {
     const store = await memoryStore();
     const person: Person = ({ request: { title } }) => (title.startsWith('In ') ? null : { kind: 'allow' });
     const calls = [[reads('cd web/app')], [reads('pwd')], [reads('cd ..')]];
@@ -143,12 +143,9 @@ describe.skipIf(!sandbox)('a question about a command', () => {
   });
 });
 
-test.runIf(sandbox)(
-  'a question says how long a command goes on, whether behind the agent, and that its title is not all of it',
-  async () => {
-    const { work } = await working([[reads('echo 1\necho 2', { background: true, timeout_seconds: 9 })]]);
-    const [question] = (await work()).requests;
-    expect(question?.title).toBe('Run echo 1 …');
-    expect(question?.description).toMatch(/\. It goes on in the background for at most 9 s$/);
-  },
-);
+test.runIf(sandbox)('an approval request shows the time limit, the background mode and a shortened title', async () => {
+  const { work } = await working([[reads('echo 1\necho 2', { background: true, timeout_seconds: 9 })]]);
+  const [question] = (await work()).requests;
+  expect(question?.title).toBe('Run echo 1 …');
+  expect(question?.description).toMatch(/\. It goes on in the background for at most 9 s$/);
+});

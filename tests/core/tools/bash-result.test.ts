@@ -144,7 +144,7 @@ test.for<[string, Partial<Ran>, string, string, object]>([
   );
 });
 
-test('names the folder in which the shell stands, and at most 1000 files of each kind', async () => {
+test('reports the shell folder and at most 1000 files of each kind', async () => {
   const folder = await folderWith();
   const { result } = await runIn({ command: 'cd sub' }, { folder: `${folder}/sub` }, { folder });
   expect(result).toMatchObject({ output: 'hi\n[exit code 0, in sub]', metadata: { folder: 'sub' } });
@@ -153,7 +153,7 @@ test('names the folder in which the shell stands, and at most 1000 files of each
   expect(metadata).toMatchObject({ files: 1002, also: { length: 1000 }, notKept: { length: 1000 } });
 });
 
-test('keeps a long output in its file, and deletes the file of a short one', async () => {
+test('stores a long output in its file, and deletes the file of a short output', async () => {
   const folder = await folderWith();
   const file = `${folder}/output`;
   const context = { outputs: { path: () => file } };
@@ -168,7 +168,7 @@ test('keeps a long output in its file, and deletes the file of a short one', asy
   expect(existsSync(file)).toBe(false);
 });
 
-test('passes the command, its limits and what it may write to the shell', async () => {
+test('passes the command, its limits and its write permission to the shell', async () => {
   const asked = { network: false, write: 'all', saidIn: null, timeoutMs: 120_000 };
   const { calls, folder } = await runIn({ command: 'make' }, {}, { context: { shell: { folder: () => 'sub' } } });
   expect(calls[0]).toMatchObject([{ ...asked, command: 'make', folder: `${folder}/sub` }, { runId: 'r' }, null]);
@@ -186,7 +186,7 @@ test('passes the command, its limits and what it may write to the shell', async 
   });
 });
 
-test('does not run what can no longer be undone as it could when it was approved', async () => {
+test('does not run a command that was approved as reversible but is no longer reversible', async () => {
   const question = { ...(await getQuestion({ command: 'make' }, withSandbox)), reversible: true };
   const { result, calls } = await runIn({ command: 'make' }, {}, { question, host: withSandbox });
   expect(result.output).toBe(
@@ -195,7 +195,7 @@ test('does not run what can no longer be undone as it could when it was approved
   expect(calls).toEqual([]);
 });
 
-test('uses the terminal that was approved, or nothing', async () => {
+test('runs only in the approved terminal or shell', async () => {
   const terminal = { gone: new AbortController().signal } as Lender;
   const question = await getQuestion({ command: 'make' }, host, 'bash', { files: { lent: lending(terminal) } });
   const { calls, result } = await runIn({ command: 'make' }, {}, { question, lent: terminal });
@@ -220,7 +220,7 @@ test('starts a command in the background', async () => {
   });
 });
 
-test('passes on the last 12,000 characters while the command runs, and nothing after it', async () => {
+test('streams the last 12,000 characters of output while the command runs, and nothing afterwards', async () => {
   const shown: [string, number][] = [];
   const progress = (tail: string, bytes: number) => void shown.push([tail, bytes]);
   const work: Calling['work'] = async ({ onOutput }) => {
@@ -252,13 +252,13 @@ test.for([
   [{ command: `${'m'.repeat(300)}\nmake` }, 'bash', { title: expect.stringMatching(/m…$/) as string }],
   [{ command: '\nmake\n' }, 'bash', { title: 'Run make', risk: 'medium' }],
   [{ command: 'make' }, 'bash_online', { title: 'Run make', risk: 'high', reversible: false, nameable: true }],
-] as const)('asks about %j in a sandbox with %s', async ([input, name, expected]) => {
+] as const)('requests approval of %j in a sandbox with %s', async ([input, name, expected]) => {
   const question = await getQuestion(input, withSandbox, name);
   expect(question).toMatchObject(expected);
   expect(question.nameable).toBe(question.reversible ? undefined : true);
 });
 
-test('says what a command may do, and where it begins', async () => {
+test('describes the permissions and the start folder of a command', async () => {
   const folder = await folderWith({ 'sub/a': '' });
   const context = contextWith(contextIn(folder), { shell: { folder: () => 'sub' } });
   const input = { command: 'make', read_only: true };
@@ -286,12 +286,12 @@ test.each([
   ['for f in *; do git log "$f"; done', false],
   ['for f in *; do cat digit "$f"; done', false],
   ['eval "$x"', false],
-])('says of %j whether it may write to .git: %s', async (command, isWriting) => {
+])('reports of %j whether the command may write to .git: %s', async (command, isWriting) => {
   const { description } = await getQuestion({ command }, withSandbox);
   expect(description.includes('What git stores in .git cannot be undone')).toBe(isWriting);
 });
 
-test('has no sandbox in the home folder and above it', async () => {
+test('has no sandbox in the home folder and its parent folders', async () => {
   const folder = await folderWith({ 'home/project/a': '' });
   const home = Object.assign(new ShellHost({ HOME: `${folder}/home` }, null), { sandbox: async () => ({}) });
   const descriptionIn = async (name: string) =>
@@ -301,7 +301,7 @@ test('has no sandbox in the home folder and above it', async () => {
   expect(await descriptionIn('/home/project')).toMatch(/^In a sandbox: /);
 });
 
-test('asks about a command without a sandbox, in the background and in a terminal', async () => {
+test('requests approval of a command without a sandbox, in the background and in a terminal', async () => {
   const own = await getQuestion({ command: 'make', background: true, timeout_seconds: 9 }, host);
   expect(own).toMatchObject({ risk: 'high', reversible: false });
   expect(own).not.toHaveProperty('nameable');

@@ -44,7 +44,7 @@ const isRunning = async (words: string): Promise<boolean> =>
   (await processesWith(words.replaceAll(' ', '\0'))).length > 0;
 
 describe.skipIf(!sandbox)('in a sandbox', () => {
-  test('what it prints and its exit code come back, and the folder stays; what cannot be undone any more when it is approved is not run', async () => {
+  test('returns output, exit code and folder, and does not run a command that became irreversible', async () => {
     const calls = [
       bash('mkdir sub && cd sub && echo hello > b.txt; echo c > c.txt; cat ../a.txt >&2; exit 3'),
       reads('cat b.txt'),
@@ -76,9 +76,9 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
   });
 
   fullTest([
-    'tests/core/tools/bash.test.ts › a stop ends it with all that it started',
-    'tests/core/workspace/shell/shell-process.test.ts › tells the exit code, and both outputs in the order in which they were written',
-  ])('what it prints is shown while it runs, and that it runs where it prints nothing', async () => {
+    'tests/core/tools/bash.test.ts › a stop ends a command with all processes that it started',
+    'tests/core/workspace/shell/shell-process.test.ts › returns the exit code and both outputs in the order of writing',
+  ])('streams output while a command runs, and repeats the last output without new output', async () => {
     const engine = await working([reads('echo first; while ! test -e go; do sleep 0.05; done; echo second')]);
     const ended = engine.ask('Work');
     const first = await engine.event('tool-output', ({ tail }) => tail === 'first\n');
@@ -91,7 +91,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     expect(engine.durable().some(({ type }) => (type as string) === 'tool-output')).toBe(false);
   });
 
-  test('a long output is shortened, and the rest is read; it gets no key', async () => {
+  test('shortens a long output, whose rest can be read, and passes no key to a command', async () => {
     const programs = { ...process.env, ANTHROPIC_API_KEY: 'sk-ours', MY_TOKEN: 'theirs', LC_TEST: 'plain' };
     const calls = [
       toolUse('bash', { command: 'seq -f "line %g" 20000', read_only: true }, { id: 'long' }),
@@ -111,9 +111,9 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
   });
 
   fullTest([
-    'tests/core/workspace/shell/shell-process.test.ts › its time is up: it is asked, and may say good-bye',
-    'tests/core/workspace/shell/shell-process.test.ts › reads nothing, and gives characters whole and broken bytes as �',
-  ])('its time is limited, and nobody answers it', async () => {
+    'tests/core/workspace/shell/shell-process.test.ts › sends SIGTERM at the time limit and keeps the last output of the command',
+    'tests/core/workspace/shell/shell-process.test.ts › has no input, keeps characters whole and replaces invalid bytes',
+  ])('ends a command at its time limit, and gives a command empty input', async () => {
     const calls = [reads('sleep 4711', { timeout_seconds: 1 }), reads('read -r answer; echo "got:$answer"')];
     const [late, asking] = (await outputs(calls)).entries;
     expect(late).toMatchObject({ status: 'error', metadata: { timedOut: true } });
@@ -122,7 +122,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     expect(asking?.output).toBe('got:\n[exit code 0]');
   });
 
-  test('a stop ends it with all that it started', async () => {
+  test('a stop ends a command with all processes that it started', async () => {
     const engine = await working([reads('(setsid sleep 4712 &) ; echo started; sleep 4712')]);
     const { workflowId } = await engine.send('Work');
     await engine.event('tool-output', ({ tail }) => tail === 'started\n');
@@ -153,7 +153,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     );
   });
 
-  test('in the background it goes on, is read and ended, and ends with the run', async () => {
+  test('a background command can be read and killed, and ends with the run', async () => {
     const workspaces = workspacesWithoutGit(await folderWith());
     const calls = [
       reads('echo ready; sleep 4715', { background: true }),
@@ -169,8 +169,8 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     for (const words of ['sleep 4715', 'sleep 4716']) expect(await isRunning(words)).toBe(false);
   });
 
-  fullTest('tests/core/tools/bash.test.ts › in the background it goes on, is read and ended, and ends with the run')(
-    'what it changes in the background is its call’s, and what is not there is told',
+  fullTest('tests/core/tools/bash.test.ts › a background command can be read and killed, and ends with the run')(
+    'assigns changes of a background command to its call, and reports unknown commands',
     async () => {
       const { engine, entries } = await outputs([
         bash('echo ready; sleep 0.1; echo written > by-it.txt; sleep 4713', { background: true }),
@@ -201,10 +201,10 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     },
   );
 
-  describe('asks', () => {
+  describe('approval of commands', () => {
     const ruled = async (rules: string) => ({ configFolder: await folderWith({ 'config.toml': rules }) });
 
-    test('unless a rule of the person names each part of the command', async () => {
+    test('is required unless rules of the person allow each part of the command', async () => {
       const allowed = ['echo hello && cat a.txt | cat a.txt'];
       const asked = ['echo hello > b.txt', 'echo "$(<a.txt)" | sh'];
       const calls = [...allowed, ...asked].map((command) => reads(command));
@@ -217,7 +217,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       ]);
     });
 
-    test('with what it can change, in a second step where something of it could not be put back; a grant is for this command alone', async () => {
+    test('needs a second step for irreversible changes, and a grant covers only the approved command', async () => {
       const files = {
         'a.txt': 'one\n',
         '.gitignore': 'data/\ndist/\n',
@@ -277,7 +277,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       expect(await readdir(engine.folder)).toContain('.git');
     });
 
-    test('nothing where a rule denies a part of it, in whatever words', async () => {
+    test('is not requested if a rule denies a part of the command in any spelling', async () => {
       const commands = ['echo hello; r"m" a.txt', '/bin/rm a.txt', 'env rm a.txt', `bash -c 'rm a.txt'`];
       const calls = commands.map((command, index) => bash(command, { read_only: index > 0 }));
       const workspaces = workspacesWithoutGit(await folderWith());
@@ -291,24 +291,27 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
   });
 });
 
-test.skipIf(process.platform === 'win32')('without a sandbox it says so, and no rule allows it', async () => {
-  // A machine on which nothing but a shell is found.
-  const bin = await folderWith({});
-  for (const name of ['bash', 'cat']) await symlink(`/bin/${name}`, join(bin, name));
-  const configFolder = await folderWith({ 'config.toml': allow('cat *') });
-  const options = { programs: { PATH: bin }, configFolder };
-  const { engine, entries } = await outputs([bash('cat a.txt'), reads('cat a.txt')], options);
-  expect(entries[0]?.output).toBe('one\ntwo\n[exit code 0]');
-  // What could not be kept is not asked about.
-  expect(entries[1]?.output).toBe('No sandbox protects this folder: read_only cannot be kept');
-  const [question, ...others] = engine.of('approval-request');
-  expect(others).toEqual([]);
-  expect(question?.approval).toMatchObject({ risk: 'high', reversible: false });
-  expect(question?.approval.description).toMatch(
-    /^No sandbox protects this folder: .* no rule allows it unasked\. It runs for at most 120 s$/,
-  );
-  expect(question?.approval).not.toHaveProperty('grant');
-});
+test.skipIf(process.platform === 'win32')(
+  'an approval request without a sandbox names the risk, and no rule allows the command',
+  async () => {
+    // A machine on which nothing but a shell is found.
+    const bin = await folderWith({});
+    for (const name of ['bash', 'cat']) await symlink(`/bin/${name}`, join(bin, name));
+    const configFolder = await folderWith({ 'config.toml': allow('cat *') });
+    const options = { programs: { PATH: bin }, configFolder };
+    const { engine, entries } = await outputs([bash('cat a.txt'), reads('cat a.txt')], options);
+    expect(entries[0]?.output).toBe('one\ntwo\n[exit code 0]');
+    // What could not be kept is not asked about.
+    expect(entries[1]?.output).toBe('No sandbox protects this folder: read_only cannot be kept');
+    const [question, ...others] = engine.of('approval-request');
+    expect(others).toEqual([]);
+    expect(question?.approval).toMatchObject({ risk: 'high', reversible: false });
+    expect(question?.approval.description).toMatch(
+      /^No sandbox protects this folder: .* no rule allows it unasked\. It runs for at most 120 s$/,
+    );
+    expect(question?.approval).not.toHaveProperty('grant');
+  },
+);
 
 describe('bash_jobs', () => {
   const command: BackgroundCommand = {
@@ -368,7 +371,7 @@ describe('bash_jobs', () => {
     expect(result).toEqual({ status: 'completed', output: text, metadata: { id: 'command-1', from: 4 } });
   });
 
-  test('stops a command, and reads one that the list no longer has', async () => {
+  test('kills a command, and reads a command that is no longer listed', async () => {
     const result = await runJobs({ action: 'kill', id: 'command-1' }, { isStopped: true });
     expect(result).toEqual({ status: 'completed', output: 'command-1: was ended: make' });
     expect((await runJobs({ action: 'read', id: 'command-1' }, null)).output).toBe('one\n[that is all]');

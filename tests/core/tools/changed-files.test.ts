@@ -7,7 +7,7 @@ import { changedMetadata, changedNames } from '#core/tools/changed-files.ts';
 const changed = (count: number, notKept: string[] = []): ChangeSet =>
   ({ files: Array.from({ length: count }, (_, n) => ({ path: `f${n}` })), notKept }) as unknown as ChangeSet;
 
-test('the metadata names the first file, the others, and the files that were not kept', () => {
+test('the metadata lists the first file, the other files and the files without a stored copy', () => {
   expect(changedMetadata(null)).toEqual({});
   expect(changedMetadata(changed(0))).toEqual({});
   expect(changedMetadata(changed(1))).toEqual({ path: 'f0', undoable: true });
@@ -18,7 +18,7 @@ test('the metadata names the first file, the others, and the files that were not
   expect([many['also'], many['notKept']].map((paths) => (paths as string[]).length)).toEqual([1000, 1000]);
 });
 
-test('the model gets the names of the first ten files, and the number of the others', () => {
+test('the model gets the names of the first ten files and the number of the remaining files', () => {
   expect(changedNames(changed(2))).toBe('f0, f1');
   expect(changedNames(changed(10))).toMatch(/^f0, .*, f9$/);
   expect(changedNames(changed(12))).toMatch(/^f0, .*, f9 and 2 more$/);

@@ -32,7 +32,7 @@ describe('ask_question', () => {
   };
   const words = { question: 'Its name?', kind: 'text', choices: [{ label: 'Ignored' }] };
 
-  test('shows one question in its own words, and several as a number', async () => {
+  test('shows one question as the title, or the number of several questions', async () => {
     const one = await getQuestion(askQuestion, { questions: [single] });
     const choices = [
       { label: 'Old', description: 'slow' },
@@ -81,7 +81,7 @@ describe('ask_question', () => {
 describe('request_approval', () => {
   const input = { action: 'Rewrite it\nall', reason: 'It is slow' };
 
-  test('asks with its first line as the title', async () => {
+  test('shows the first line of its action as the title', async () => {
     const question = await getQuestion(requestApproval, input);
     const title = 'Go on with this: Rewrite it';
     expect(question).toMatchObject({ title, description: '', risk: 'medium', reversible: true });
@@ -96,7 +96,7 @@ describe('request_approval', () => {
     expect(await getTitle('😀'.repeat(81))).toBe(`Go on with this: ${'😀'.repeat(79)}…`);
   });
 
-  test('returns the approval, or what the person wrote instead', async () => {
+  test('returns the approval or the edited action of the person', async () => {
     const approved = { status: 'completed', output: 'Approved: go on.' };
     expect(await decided(requestApproval, input, {})).toEqual({ ...approved, metadata: { decidedBy: 'person' } });
     expect(await call(requestApproval, input, context)).toEqual({ ...approved, metadata: { decidedBy: 'rule' } });
@@ -106,7 +106,7 @@ describe('request_approval', () => {
   });
 });
 
-test('the plan is written whole, with a default priority, and read as JSON', async () => {
+test('writes the whole plan with a default priority, and reads the plan as JSON', async () => {
   const written: unknown[] = [];
   const plan = { read: () => written as never, write: async (items: unknown[]) => void written.push(...items) };
   const items = [
@@ -157,7 +157,7 @@ describe('memory', () => {
     expect((await run({ operation: 'read', name: 'c' })).output).toBe('There is no note "c". There are: none');
   });
 
-  test('names what a call lacks', () => {
+  test('reports missing or invalid arguments of a call', () => {
     expect(findFaults(memoryTool, { operation: 'list' })).toBeUndefined();
     const fields = ['name: is required for write', 'text: is required for write'];
     expect(findFaults(memoryTool, { operation: 'write' })).toEqual(fields);

@@ -15,7 +15,7 @@ const edit = (old: string, fresh: string, all?: boolean): object => ({
   ...(all === undefined ? {} : { replace_all: all }),
 });
 
-test('what was shown is what is written, with its mode, and each match is told', async () => {
+test('writes the content that the approval showed, keeps the file mode and reports each match', async () => {
   const folder = await folderWith({ 'run.sh': 'one\n  two\nthree\nthree\n' });
   const path = join(folder, 'run.sh');
   await chmod(path, 0o750);
@@ -60,10 +60,10 @@ test.for<[string, string | Uint8Array, string]>([
   ['a binary file', new Uint8Array([111, 0, 111]), 'f is a binary file (3 bytes)'],
   ['a file that is not UTF-8', new Uint8Array([97, 0xff]), 'f is not UTF-8, and an edit would break it'],
   ...((inFullRun
-    ? [['one that is too large', 'a'.repeat(8 * 1024 * 1024 + 1), 'f is too large to be replaced']]
+    ? [['a file that is too large', 'a'.repeat(8 * 1024 * 1024 + 1), 'f is too large to be replaced']]
     : []) satisfies [string, string, string][]),
-  ['text that is not there', 'b', 'old_text is not in the file'],
-])('%s is refused before anybody is asked, and stays as it is', async ([, content, says]) => {
+  ['text that is not in the file', 'b', 'old_text is not in the file'],
+])('rejects an edit of %s before the approval, and leaves the file unchanged', async ([, content, says]) => {
   const folder = await folderWith({ f: content });
   const input = { path: 'f', edits: [edit('a', 'x')] };
   const refused = { code: 'bad_input', message: expect.stringContaining(says) as string };
@@ -73,7 +73,7 @@ test.for<[string, string | Uint8Array, string]>([
   expect((await readFile(join(folder, 'f'))).equals(Buffer.from(content))).toBe(true);
 });
 
-test('no file is made, and where one edit fails none is made', async () => {
+test('creates no file, and applies no edit if one edit fails', async () => {
   const folder = await folderWith({ f: 'a b' });
   const none = { path: 'g', edits: [edit('a', 'x')] };
   const output = 'g does not exist: write_file makes files';
@@ -89,7 +89,7 @@ test('no file is made, and where one edit fails none is made', async () => {
     expect(tool.input.safeParse({ path: 'f', edits }).success).toBe(false);
 });
 
-test('edits that the person changed are made on what was shown, and on nothing else', async () => {
+test('applies edits changed by the person only to the content that the approval showed', async () => {
   const folder = await folderWith({ f: 'a b' });
   const asked = await askOf(tool, { path: 'f', edits: [edit('a', 'x')] }, contextIn(folder));
   const edited = { path: 'f', edits: [edit('b', 'y')] };

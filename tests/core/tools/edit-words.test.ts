@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { editWords } from '#core/tools/edit-words.ts';
 
-test('nothing, where nothing was edited or all is as asked', () => {
+test('returns null without changes', () => {
   expect(editWords({ path: 'a' }, undefined)).toBeNull();
   expect(editWords({ path: 'a', deep: { list: [1] } }, { path: 'a', deep: { list: [1] } })).toBeNull();
 });
 
-test('short values stand on a line, with their place; long texts as the lines that differ', () => {
+test('lists short values on one line with their path, and long texts as a diff', () => {
   const asked = { path: 'a.md', content: 'one\ntwo\nthree\n', limits: { tokens: 5 }, tools: ['grep'] };
   const edited = { path: 'b.md', content: 'one\n2\nthree\n', limits: { tokens: 9 }, tools: [], model: 'opus' };
   expect(editWords(asked, edited)).toBe(
@@ -26,7 +26,7 @@ test('the origin of a model is not listed, because it follows from the model', (
   expect(editWords(asked, { model: 'opus', modelOrigin: 'person' })).toBe('model: "sonnet" → "opus"');
 });
 
-test('a change too large to list says so', () => {
+test('reports a change that is too large to list', () => {
   const words = editWords({ content: 'a\n'.repeat(30_000) }, { content: 'b\n'.repeat(30_000) });
   expect(words).toBe('content:\n(60000 characters became 60000: too many changes to list, read it anew)');
 });

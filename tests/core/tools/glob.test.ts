@@ -7,7 +7,7 @@ import { call, contextIn, contextWith, folderWith } from '../../support/workspac
 
 const find = async (folder: string, input: object) => call(globTool(), input, contextIn(folder));
 
-test('paths are relative to the workspace and sorted; .git and node_modules are left out', async () => {
+test('returns sorted paths relative to the workspace, without .git and node_modules', async () => {
   const folder = await folderWith({
     'src/b.ts': '',
     'src/a.ts': '',
@@ -21,7 +21,7 @@ test('paths are relative to the workspace and sorted; .git and node_modules are 
   expect((await find(folder, { pattern: '*.md' })).output).toBe('[No file matches *.md.]');
 });
 
-test('what git ignores is passed over, unless it is asked for', async () => {
+test('skips files that git ignores unless include_ignored is set', async () => {
   const folder = await folderWith({ '.gitignore': '*.log\n!keep.log', 'a.log': '', 'in/b.log': '', 'in/keep.log': '' });
   const hint = 'Files that git ignores were passed over: set include_ignored to search them too.';
   expect((await find(folder, { pattern: '**/*.log' })).output).toBe('in/keep.log');
@@ -31,7 +31,7 @@ test('what git ignores is passed over, unless it is asked for', async () => {
   );
 });
 
-test('the first thousand of many', async () => {
+test('returns only the first thousand of many files', async () => {
   const folder = await folderWith(Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`d/f${i}`, ''])));
   const all = await find(folder, { pattern: '**' });
   expect([all.output.split('\n').length, all.metadata]).toEqual([
@@ -44,13 +44,16 @@ test('the first thousand of many', async () => {
   expect(result.metadata).toMatchObject({ files: 1000, truncated: true });
 });
 
-test.for(['../**', 'src/../../**', '/etc/*', '{..,src}/*', '@(..|src)/*'])('%s is refused', async (pattern) => {
-  const folder = await folderWith({ 'src/a': '' });
-  expect(await find(folder, { pattern })).toMatchObject({ status: 'error' });
-});
+test.for(['../**', 'src/../../**', '/etc/*', '{..,src}/*', '@(..|src)/*'])(
+  'rejects the pattern %s',
+  async (pattern) => {
+    const folder = await folderWith({ 'src/a': '' });
+    expect(await find(folder, { pattern })).toMatchObject({ status: 'error' });
+  },
+);
 
 test.for(['out/**', 'out/*', '{out,src}/*', 'o*/**', '.\\./**', '[.][.]/*', 'src/[.]./../../*'])(
-  '%s shows nothing outside',
+  'finds nothing outside the workspace with the pattern %s',
   async (pattern) => {
     const outside = await folderWith({ 'secret-name.txt': '' });
     const folder = await folderWith({ 'src/a': '' });
@@ -59,7 +62,7 @@ test.for(['out/**', 'out/*', '{out,src}/*', 'o*/**', '.\\./**', '[.][.]/*', 'src
   },
 );
 
-test('says that the search took too long, with what it found until then', async () => {
+test('reports a search that took too long, with the files found until then', async () => {
   const found = { lines: ['a'], marks: [], more: true, timedOut: true, files: null, passedOver: false };
   const context = contextWith(contextIn(await folderWith()), { search: { run: () => Promise.resolve(found) } });
   expect(await call(globTool(), { pattern: '**' }, context)).toEqual({
@@ -73,7 +76,7 @@ test('says that the search took too long, with what it found until then', async 
   );
 });
 
-test('a costly pattern can be stopped', async () => {
+test('stops a search with a costly pattern when the run is stopped', async () => {
   const folder = await folderWith({ ['a'.repeat(200)]: '' });
   const stop = new AbortController();
   const working = call(globTool(), { pattern: `${'*(*(a))'.repeat(30)}b` }, contextIn(folder, stop.signal));

@@ -14,7 +14,7 @@ import { call, contextIn, folderWith, BLOCK_MS, longestBlock } from '../../suppo
 describe.each(inFullRun ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
   const grep = async (folder: string, input: object) => call(grepTool(), input, contextIn(folder, undefined, way));
 
-  test('lines as path:line:text, by path', async () => {
+  test('returns matches as path:line:text, sorted by path', async () => {
     const folder = await folderWith({
       'b.txt': 'x\r\nfoo two\r\n',
       'a/c.ts': 'foo',
@@ -43,12 +43,12 @@ describe.each(inFullRun ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
     expect((await grep(folder, { pattern: 'absent' })).output).toBe('[No line matches, in 4 files.]');
   });
 
-  test('a match across two chunks of a large file is found with its line', async () => {
+  test('finds a match in a later chunk of a large file with its line number', async () => {
     const folder = await folderWith({ 'big.txt': `${'ü'.repeat(32_766)}\n`.repeat(80) + 'needle in 5 MB\n' });
     expect((await grep(folder, { pattern: 'needle' })).output).toBe('big.txt:81:needle in 5 MB');
   });
 
-  test('at most 500 lines, each cut at 500 characters around its match', async () => {
+  test('returns at most 500 lines, each cut to 500 characters around its match', async () => {
     const folder = await folderWith({
       'many.txt': 'hit\n'.repeat(600),
       'long.txt': `${'a'.repeat(3000)}needle${'b'.repeat(3000)}`,
@@ -70,7 +70,7 @@ describe.each(inFullRun ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
     expect(line.length).toBeLessThan(520);
   });
 
-  test('shows a line of 500 characters whole, and a longer one from 100 characters before a late match', async () => {
+  test('shows a whole line of 500 characters, and a longer line from 100 characters before the match', async () => {
     const line = (before: number, after: number) => `${','.repeat(before)}needle${'b'.repeat(after)}`;
     const shown = async (text: string) => {
       const { output, metadata } = await grep(await folderWith({ f: text }), { pattern: 'needle' });
@@ -91,14 +91,14 @@ describe.each(inFullRun ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
     expect(await shown(`${'a'.repeat(3000)}needle`)).toEqual([`…${'a'.repeat(100)}needle`, [[105, 111]]]);
   });
 
-  test('starts the part of a long line before the word and the name that it would cut', async () => {
+  test('starts the excerpt of a long line before a word and its name instead of cutting them', async () => {
     const value = 'a'.repeat(300);
     const content = `${', '.repeat(400)}"secret_access_key": "${value}", needle${', '.repeat(400)}`;
     const { output } = await grep(await folderWith({ f: content }), { pattern: 'needle' });
     expect(output).toContain(`"secret_access_key": "${value}", needle`);
   });
 
-  test('searches the lines of a text whose later part has a NUL, and only the beginning of a huge line', async () => {
+  test('searches a text with a late NUL, and only the beginning of a huge line', async () => {
     const max = 256 * 1024;
     const folder = await folderWith({
       'a.txt': `${'x\n'.repeat(40_000)}a\0b\n`,
@@ -110,7 +110,7 @@ describe.each(inFullRun ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
     expect(ends.map((line) => line.replace(/:…?y+/, ':y'))).toEqual(['b.txt:1:yend', 'b.txt:3:last end']);
   });
 
-  test('binary files, pipes and links are passed over', async () => {
+  test('skips binary files, pipes and links', async () => {
     const outside = await folderWith({ 'o.txt': 'needle' });
     const folder = await folderWith({ 'a.bin': new Uint8Array([0, 0x6e]), 'a.txt': 'needle' });
     await symlink(join(outside, 'o.txt'), join(folder, 'link.txt'));
@@ -120,7 +120,7 @@ describe.each(inFullRun ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
     expect((await grep(folder, { pattern: 'n', glob: 'dir/*' })).output).toBe('[No line matches, in 0 files.]');
   });
 
-  test('what git ignores is passed over, unless it is asked for', async () => {
+  test('skips files that git ignores unless they are requested', async () => {
     const folder = await folderWith({ '.gitignore': 'out/', 'out/a.txt': 'needle', 'b.txt': 'none' });
     const hint = 'Files that git ignores were passed over: set include_ignored to search them too.';
     expect((await grep(folder, { pattern: 'needle' })).output).toBe(`[No line matches, in 2 files. ${hint}]`);
@@ -137,7 +137,7 @@ const marked = ({ output, metadata = {} }: ToolResult) => {
   return output.split('\n').map((line, index) => line.slice(...(marks[index] ?? [])));
 };
 
-test('a name as glob is looked for in every folder, and a path only from the folder that is searched', async () => {
+test('matches a glob without a slash in every folder, and a glob with a path from the searched folder', async () => {
   const folder = await folderWith({ 'a.ts': 'x', 'd/a.ts': 'x', 'd/e/a.ts': 'x', 'd/b.md': 'x' });
   const paths = async (input: object) =>
     (await grep(folder, { pattern: 'x', ...input })).output.split('\n').map((line) => line.slice(0, line.indexOf(':')));
@@ -153,7 +153,7 @@ test('a name as glob is looked for in every folder, and a path only from the fol
   }
 });
 
-test('an expression that is none is an error of the input', async () => {
+test('rejects an invalid regular expression', async () => {
   const folder = await folderWith({ 'a.txt': 'a' });
   const result = await grep(folder, { pattern: '(' });
   expect(result.status).toBe('error');
@@ -161,7 +161,7 @@ test('an expression that is none is an error of the input', async () => {
   expect((await grep(folder, { pattern: 'a|\\-' })).output).toBe('a.txt:1:a');
 });
 
-test('an expression that never ends is stopped, with what was found before, and nothing blocks meanwhile', async () => {
+test('stops a runaway regular expression with the earlier matches, without blocking the process', async () => {
   // More files before the costly one than are read at a time.
   const others = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`0${index}.txt`, 'x']));
   const folder = await folderWith({ '0.txt': 'aab', ...others, '1.txt': `${'a'.repeat(50)}!` });
@@ -174,7 +174,7 @@ test('an expression that never ends is stopped, with what was found before, and 
   expect(longest).toBeLessThan(BLOCK_MS);
 });
 
-test('a stopped run ends the search at once', async () => {
+test('a stop of the run ends the search at once', async () => {
   const folder = await folderWith({ '1.txt': `${'a'.repeat(50)}!` });
   const stop = new AbortController();
   const started = performance.now();

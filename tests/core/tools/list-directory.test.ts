@@ -7,7 +7,7 @@ import { call, contextIn, contextWith, folderWith, workspaceIn } from '../../sup
 
 const list = async (folder: string, input: object = {}) => call(listDirectoryTool(), input, contextIn(folder));
 
-test('sorted, with folders and links marked', async () => {
+test('lists entries sorted, with marks for folders and links', async () => {
   const folder = await folderWith({ 'b.txt': '', 'a/x': '', '.hidden': '', 'c/y': '' });
   await symlink('/etc', join(folder, 'link'));
   expect(await list(folder)).toEqual({
@@ -18,7 +18,7 @@ test('sorted, with folders and links marked', async () => {
   expect((await list(folder, { path: 'a' })).output).toBe('x');
 });
 
-test('the first thousand of many, and how many there are', async () => {
+test('lists the first thousand of many entries with their total number', async () => {
   const folder = await folderWith(
     Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`f${String(i).padStart(4, '0')}`, ''])),
   );
@@ -33,7 +33,7 @@ test('the first thousand of many, and how many there are', async () => {
   expect(lines[1000]).toBe('[1000 of 1005 entries; narrow it with glob.]');
 });
 
-test('hides what rules hide, in any case, by the path that was asked for and the one that it leads to', async () => {
+test('hides files of hide rules in any letter case, by the requested path and by its target', async () => {
   const folder = await folderWith({ 'a/Secret.txt': '', 'a/b.txt': '', 'a/only.txt': '' });
   await symlink('a', join(folder, 'way'));
   const context = contextWith(contextIn(folder), {
@@ -45,7 +45,7 @@ test('hides what rules hide, in any case, by the path that was asked for and the
   expect((await call(listDirectoryTool(), { path: 'a' }, all)).output).toBe('[There is nothing to show.]');
 });
 
-test('clear errors for a file, for nothing and for outside', async () => {
+test('reports a clear error for a file, a missing path and a path outside the workspace', async () => {
   const folder = await folderWith({ 'a.txt': '' });
   await symlink('/etc', join(folder, 'link'));
   expect(await list(folder, { path: 'a.txt' })).toEqual({ status: 'error', output: 'a.txt is not a folder' });
@@ -62,7 +62,7 @@ test('clear errors for a file, for nothing and for outside', async () => {
   });
 });
 
-test('leaves out what rules hide, by the path that was given or by its target', async () => {
+test('omits entries that match a hide rule by the given path or by its target', async () => {
   const folder = await folderWith({ 'real/secret.txt': '', 'real/open.txt': '' });
   await symlink('real', join(folder, 'alias'));
   const tool = listDirectoryTool();

@@ -12,12 +12,12 @@ import { call, contextIn, contextWith, folderWith } from '../../support/workspac
 
 const never = () => Promise.reject(new Error('kept'));
 
-test('what fits is handed on as it is, and not kept', async () => {
+test('passes on an output that fits unchanged, without a stored copy', async () => {
   for (const output of ['', 'short', 'x'.repeat(MAX_OUTPUT_BYTES), 'é'.repeat(MAX_OUTPUT_BYTES / 2)])
     expect(await handedOn(output, 'c', never)).toBe(output);
 });
 
-test('of any other the beginning and the end are, with the line from which the rest is read', async () => {
+test('shortens a long output to its beginning and end, with the line where the rest starts', async () => {
   const line = fc.string({ unit: fc.constantFrom('a', 'é', '🐦', ' '), maxLength: 400 });
   const lines = fc.array(line, { minLength: 400, maxLength: 600 });
   const shortened = async (all: string[]) => {
@@ -45,7 +45,7 @@ test('of any other the beginning and the end are, with the line from which the r
   await fc.assert(fc.asyncProperty(lines, shortened), samples(8));
 });
 
-test('one line without an end is cut within it, never within a character', async () => {
+test('cuts one very long line between characters', async () => {
   const handed = await handedOn('🐦'.repeat(40_000), 'c', () => Promise.resolve());
   expect(handed.replaceAll('🐦', '')).toMatch(/^\n\[\d+ of 160000 bytes, from line 1 on, are left out; .*\]\n$/);
 });
@@ -55,7 +55,7 @@ test.for([
   ['lines of exactly one KiB', `${'x'.repeat(1023)}\n`.repeat(60), 24 * 1024, 25, 15 * 1024],
   ['a last line that is too long', `${'x\n'.repeat(12_288)}${'y'.repeat(40_000)}`, 24 * 1024, 12_289, 16 * 1024],
   ['a first line that is too long', `${'y'.repeat(40_000)}\n${'x\n'.repeat(8000)}`, 24 * 1024, 1, 16_000],
-] as const)('hands on 24 KiB and 16 KiB of %s', async ([, output, head, from, tail]) => {
+] as const)('passes on 24 KiB and 16 KiB of %s', async ([, output, head, from, tail]) => {
   const cut = output.length - head - tail;
   const note = `[${cut} of ${output.length} bytes, from line ${from} on, are left out; read_output {"call":"c","offset":${from}} gives them.]`;
   const handed = await handedOn(output, 'c', () => Promise.resolve());
@@ -77,7 +77,7 @@ async function searched(...reads: Record<string, unknown>[]) {
   return { engine, found: found!, read: read!, none: none! };
 }
 
-test('the rest is read by its line, page by page; of a call that had no long output nothing is found', async () => {
+test('read_output reads the rest in pages by line, and reports a call without a long output', async () => {
   const { engine, found, read, none } = await searched({ offset: 200, limit: 2 }, { call: 'none' });
   expect(none).toMatchObject({ status: 'error', output: 'No long output is kept of the call none' });
   expect(Buffer.byteLength(found.output)).toBeLessThan(MAX_OUTPUT_BYTES);
@@ -101,13 +101,13 @@ test('the rest is read by its line, page by page; of a call that had no long out
   await expect(access(kept)).rejects.toThrow('ENOENT');
 });
 
-test('where it cannot be kept, that is said', async () => {
+test('reports that the omitted part could not be stored', async () => {
   const said = await handedOn('x\n'.repeat(40_000), 'c', never);
   expect(said).toContain('they could not be kept');
   expect(said).not.toContain('read_output');
 });
 
-test('what a command has written is read as UTF-8, whatever its bytes look like', async () => {
+test('reads the output of a command as UTF-8, even with invalid bytes', async () => {
   const folder = await folderWith({ output: Buffer.from([7, 0xe9, 0x0a]) });
   const output = () => open(join(folder, 'output'));
   const read = await call(readOutput, { call: 'c' }, contextWith(contextIn(folder), { outputs: { open: output } }));

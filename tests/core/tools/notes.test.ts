@@ -22,14 +22,14 @@ const files = {
 
 const within = async (more: Record<string, string> = {}) => contextIn(await folderWith({ ...files, ...more }));
 
-test('the list has each note with its title, and nothing else', async () => {
+test('lists each note with its title, and no other files', async () => {
   const { output, status } = await call(listNotesTool(), {}, await within());
   expect(status).toBe('completed');
   expect(output).toBe('README.md — The parser\ndocs/decisions.md — What we decided\ndocs/plain.markdown — plain');
   expect((await call(listNotesTool(), { path: 'src' }, await within())).output).toBe('[There are no notes.]');
 });
 
-test('says that there are more notes than it lists', async () => {
+test('reports that there are more notes than listed', async () => {
   const found = { lines: ['a.md — A'], marks: [], more: true, timedOut: false, files: 1001, passedOver: false };
   const context = contextWith(await within(), { search: { run: () => Promise.resolve(found) } });
   expect(await call(listNotesTool(), {}, context)).toEqual({
@@ -58,23 +58,23 @@ test('names the first three sessions that read or wrote a note', async () => {
   expect(metadata).toEqual({ path: 'README.md', section: 'Speed' });
 });
 
-describe('reading', () => {
+describe('read_note', () => {
   const read = async (input: object, more: Record<string, string> = {}) =>
     call(readNoteTool(), input, await within(more));
 
   test.each([
     ...['docs/decisions', 'Decisions', '[[decisions#Ignored|x]]'],
     ...(inFullRun ? ['docs/decisions.md', 'decisions', '[[decisions]]'] : []),
-  ])('by %s', async (note) => {
+  ])('finds a note by %s', async (note) => {
     expect((await read({ note })).output).toBe(files['docs/decisions.md']);
   });
 
-  test('one section has all that stands below it', async () => {
+  test('returns a section with all its subsections', async () => {
     const { output } = await read({ note: 'README', section: '## errors' });
     expect(output).toBe('## Errors\n\nEach error has a line.\n\n### Of YAML\n\nTabs are refused.');
   });
 
-  test('what is not there is told with what is', async () => {
+  test('reports a missing note or section with the available names', async () => {
     expect((await read({ note: 'decision' })).output).toContain('did you mean docs/decisions.md?');
     expect((await read({ note: 'README.md', section: 'Cost' })).output).toContain('It has: The parser, Errors');
     expect((await read({ note: 'plain', section: 'Cost' })).output).toBe(
@@ -83,14 +83,14 @@ describe('reading', () => {
     expect((await read({ note: 'nowhere at all' })).output).toBe('There is no note nowhere at all: see list_notes');
   });
 
-  test('a note of anybody’s making takes no time', async () => {
+  test('reads a hostile note with many blanks in little time', async () => {
     // Minutes where each blank is looked at from every other.
     const blank = `# a${' '.repeat(30_000)}x`;
     const { output } = await read({ note: 'bad', section: 'b' }, { 'bad.md': blank });
     expect(output).toContain('has no section "b". It has: a');
   });
 
-  test('suggests no note that a rule hides, in any case', async () => {
+  test('suggests no note that a rule hides in any letter case', async () => {
     const context = contextWith(await within(), { search: { hidden: () => Promise.resolve(['DOCS/**']) } });
     const read = async (note: string) => (await call(readNoteTool(), { note }, context)).output;
     expect(await read('decision')).toBe('There is no note decision: see list_notes');
@@ -114,13 +114,13 @@ describe('reading', () => {
     );
   });
 
-  test('of several with one name none is guessed', async () => {
+  test('rejects a name that several notes share, with their paths', async () => {
     const { output, status } = await read({ note: 'decisions' }, { 'old/decisions.md': 'Others.' });
     expect(status).toBe('error');
     expect(output).toContain('docs/decisions.md, old/decisions.md');
   });
 
-  test('nothing outside of the folder, and no link out of it', async () => {
+  test('rejects notes outside the folder and links out of the folder', async () => {
     const context = await within();
     const outside = await folderWith({ 'far.md': '# Far' });
     await symlink(join(outside, 'far.md'), join(context.workspace.folder, 'near.md'));
@@ -131,7 +131,7 @@ describe('reading', () => {
   });
 });
 
-describe('searching', () => {
+describe('semantic_search', () => {
   const report: PastReport = {
     runId: 'run-1',
     conversationId: 'c',
@@ -141,7 +141,7 @@ describe('searching', () => {
     text: '# Report\n\nThe cache of the index is never emptied.',
   };
 
-  test('sections of notes and reports, best first, with their places; no code and nothing hidden', async () => {
+  test('returns sections of notes and reports, best first, with locations, without code and hidden files', async () => {
     const context = contextWith(await within(), { reports: { past: () => Promise.resolve([report]) } });
     const { output, metadata, status } = await call(semanticSearchTool(), { query: 'the cache' }, context);
     expect(status).toBe('completed');
@@ -168,14 +168,14 @@ describe('searching', () => {
     ]);
   });
 
-  test('ranks by typing errors and other endings only for long words', () => {
+  test('tolerates typing errors and other word endings only in long words', () => {
     const ranked = (query: string, text: string) =>
       rankSections(query, 5, { notes: [{ path: 'a.md', text }], reports: [] }).length;
     expect([ranked('cach', 'caches'), ranked('cac', 'caches'), ranked('caching', 'cachinh')]).toEqual([1, 0, 1]);
     expect([ranked('cache', 'cachi'), ranked('caches', 'cachis')]).toEqual([0, 1]);
   });
 
-  test('has for each passage its place, its text with both headings, and its beginning', () => {
+  test('describes each passage by its location, its text with headings and its beginning', () => {
     const long = `${'word '.repeat(1000)}end`;
     const notes = [{ path: 'd/a.md', text: `# One\n\n## Two\n${long}` }];
     const { passages, hits } = rankPassages('report', 5, { notes, reports: [report] });
@@ -207,7 +207,7 @@ describe('searching', () => {
     expect([await results({}), await results({ limit: 20 })]).toEqual([8, 20]);
   });
 
-  test('says that the search was stopped, and what its reader has to know', async () => {
+  test('reports a stopped search and the notice of the search', async () => {
     const found = {
       lines: [],
       marks: [],
@@ -225,7 +225,7 @@ describe('searching', () => {
     });
   });
 
-  test('a word in the heading counts more than one in the text', async () => {
+  test('ranks a word in a heading higher than a word in the text', async () => {
     const context = await within({
       'a.md': '# Errors\n\nNothing.\n',
       'b.md': '# Other\n\nSome errors in a text of many other words.\n',
@@ -234,7 +234,7 @@ describe('searching', () => {
     expect(output.indexOf('a.md')).toBeLessThan(output.indexOf('b.md'));
   });
 
-  test('what was typed not quite right is found; what is nowhere says where it was looked for', async () => {
+  test('finds a misspelled word, and reports the searched notes if nothing matches', async () => {
     const context = await within();
     expect((await call(semanticSearchTool(), { query: 'desided' }, context)).output).toContain('decisions.md');
     expect((await call(semanticSearchTool(), { query: 'xylophone' }, context)).output).toBe(
@@ -242,14 +242,14 @@ describe('searching', () => {
     );
   });
 
-  test('what rules hide is not found', async () => {
+  test('excludes notes that rules hide', async () => {
     const context = contextWith(await within(), { search: { hidden: () => Promise.resolve(['docs/**']) } });
     expect((await call(semanticSearchTool(), { query: 'cache' }, context)).output).toContain('Nothing was found');
     expect((await call(listNotesTool(), {}, context)).output).toBe('README.md — The parser');
   });
 });
 
-test('headings in code and front matter are none', () => {
+test('ignores headings in code blocks and front matter', () => {
   const text = '---\n# no\n---\nbefore\n\n```sh\n# no\n```\n# Yes #\ntext\n~~~\n## no\n~~~\n';
   expect(sectionsOf(text).map(({ heading, line }) => [heading, line])).toEqual([
     ['', 4],
@@ -259,7 +259,7 @@ test('headings in code and front matter are none', () => {
   expect(sectionNamed(text, 'no')).toBeNull();
 });
 
-test('tells headings from text, and closes code only with the mark that opened it', () => {
+test('distinguishes headings from text, and ends a code block only at its matching fence', () => {
   const text = [
     ...['# One #C# ##', 'body', '   ###\tThree', '    # indented', '####### seven', '#none', '######  Six  '],
     ...[

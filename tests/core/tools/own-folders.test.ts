@@ -31,7 +31,7 @@ async function home(): Promise<Workspace> {
 const toolNamed = (name: string): Tool => allTools().find((tool) => tool.name === name)!;
 const REFUSED = /belongs to Triad itself|is also the name of a file that no tool reaches/;
 
-test('searches from above pass over all of it, names included', async () => {
+test('searches from a parent folder skip all own folders, including file names', async () => {
   const workspace = await home();
   await link(join(workspace.folder, CONFIG, 'config.toml'), join(workspace.folder, 'notes/harmless.toml'));
   const context = contextIn(workspace);
@@ -44,7 +44,7 @@ test('searches from above pass over all of it, names included', async () => {
   expect((await call(toolNamed('list_notes'), {}, context)).output).toBe('notes/plan.md — plan');
 });
 
-test('a hard link to it is refused, and any other hard link is not', async () => {
+test('rejects a hard link to an own file, but no other hard link', async () => {
   const workspace = await home();
   const at = (path: string): string => join(workspace.folder, path);
   await link(at(`${DATA}/trusted.json`), at('notes/harmless.json'));
@@ -58,7 +58,7 @@ test('a hard link to it is refused, and any other hard link is not', async () =>
   expect(await read('notes/twin.md')).toMatchObject({ status: 'completed', output: 'PLAIN' });
 });
 
-test("only a lead's notes tool reads a session, and only its Markdown", async () => {
+test('only the notes tool of a lead reads a session, and only the Markdown', async () => {
   const workspace = await home();
   const read = (note: string, place: Workspace) => call(toolNamed('read_note'), { note }, contextIn(place));
   const child = { ...workspace, sessions: [] };
@@ -70,7 +70,7 @@ test("only a lead's notes tool reads a session, and only its Markdown", async ()
     expect(await read(note, workspace), note).toMatchObject({ status: 'error' });
 });
 
-test('sessions that a project further down keeps are open to nobody', async () => {
+test('no tool reads the sessions of a project in a subfolder', async () => {
   const folder = await folderWith({ 'p/.triad/sessions/one/session.md': '# OWN\n' });
   const workspace = workspaceIn(folder, { sessions: [join(folder, '.triad/sessions')] });
   for (const name of ['read_file', 'read_note'])

@@ -17,7 +17,7 @@ const SEARCHES = new Set(['grep', 'glob']);
 
 /** Those that only read leave one field as it was for the next. */
 const GROUPS = [
-  { name: 'what only reads, by each of its inputs', inputs: PATH_INPUTS.filter(({ writes }) => !writes) },
+  { name: 'tools that only read, by each path input', inputs: PATH_INPUTS.filter(({ writes }) => !writes) },
   ...PATH_INPUTS.filter(({ writes }) => writes).map((one) => ({
     name: `${one.tool} by its ${one.input}`,
     inputs: [one],
@@ -102,7 +102,8 @@ async function attempted(place: PathField, one: PathInput, context: ToolContext)
 }
 
 describe(`out of the workspace by a path (${PATH_ATTEMPTS.length} ways: ${[...Map.groupBy(PATH_ATTEMPTS, ({ kind }) => kind)].map(([kind, { length }]) => `${kind} ${length}`).join(', ')})`, () => {
-  test('every input that is named like a path is tried', () => expect(missingInputs(allTools())).toEqual([]));
+  test('the attempts cover every tool input that is named like a path', () =>
+    expect(missingInputs(allTools())).toEqual([]));
 
   test.for(GROUPS)('$name', async ({ inputs }) => {
     const place = await field();
@@ -116,7 +117,7 @@ describe(`out of the workspace by a path (${PATH_ATTEMPTS.length} ways: ${[...Ma
     }
   });
 
-  test('the attempts are worth something: without confinement they work', async () => {
+  test('the attempts succeed without confinement, so the test is meaningful', async () => {
     const place = await field();
     const works = async ({ takes, ...attempt }: PathAttempt): Promise<boolean> => {
       const at = attempt.at(place);

@@ -38,7 +38,7 @@ describe('read_report', () => {
   const readIn = (report: string | null, offset?: number) =>
     call(readReport, { run_id: 'r1', offset }, contextWith(contextIn('/'), { reports: { read: async () => report } }));
 
-  test('returns the rest with its place, and what is wrong with a call', async () => {
+  test('returns the rest of a report from an offset, and reports invalid calls', async () => {
     const read = (output: string, offset: number) => ({
       status: 'completed',
       output,
@@ -58,7 +58,7 @@ describe('read_report', () => {
       expect(await readIn(report, offset)).toEqual({ status: 'error', output });
   });
 
-  test('page by page, up to the end, nothing missing and nothing twice', async () => {
+  test('reads a long report in pages to the end without gaps or repeats', async () => {
     const engine = await startEngine(reading());
     expect((await engine.ask('Go')).outcome).toBe('completed');
     const pages = pagesOf(engine);
@@ -71,7 +71,7 @@ describe('read_report', () => {
     expect(engine.of('run-queue').at(-1)?.envelope.tools).not.toContain('read_report');
   });
 
-  test('reports of earlier workflows too, by their run; nothing else', async () => {
+  test('reads reports of earlier workflows by run id, and no other runs', async () => {
     const calls: ReturnType<typeof toolUse>[] = [];
     const script = new Script()
       .on({ ...LEAD, asked: /Again/, step: 1 })

@@ -11,11 +11,14 @@ test.for(['spawn_agent', 'delegate_task', 'parallel_tasks', 'task'])('%s starts 
   expect(registry.startsAgents(name)).toBe(true);
 });
 
-test.for(['read_file', 'read_report', 'ask_question', 'todo_write', 'Task', ''])('“%s” starts none', (name) => {
-  expect(registry.startsAgents(name)).toBe(false);
-});
+test.for(['read_file', 'read_report', 'ask_question', 'todo_write', 'Task', ''])(
+  '“%s” does not start sub-agents',
+  (name) => {
+    expect(registry.startsAgents(name)).toBe(false);
+  },
+);
 
-test('notes are found, listed and read by every agent, whatever it names', () => {
+test('every agent has the three tools for notes, whatever tools its definition names', () => {
   for (const name of ['semantic_search', 'read_note', 'list_notes']) {
     expect(registry.offered([], false).map((tool) => tool.name)).toContain(name);
     expect(registry.get(name)?.permissions.filter((one) => !BASELINE.includes(one))).toEqual([]);
@@ -23,20 +26,20 @@ test('notes are found, listed and read by every agent, whatever it names', () =>
   expect(registry.permissionsOf(registry.baseline())).toEqual(['FilesystemRead', 'SemanticSearch']);
 });
 
-test('no other name is offered for a tool', () => {
+test('does not offer a tool under its alternative names', () => {
   const names = registry.names(true);
   const others = registry.all().flatMap(({ knownAs = [] }) => knownAs);
   expect(others.filter((name) => names.includes(name) || registry.get(name))).toEqual([]);
 });
 
-test('a lead has what every lead has whatever its definition names, a sub-agent what every agent has', () => {
+test('a lead always has the tools for leads, and a sub-agent always has the baseline tools', () => {
   const offered = (primary: boolean) => registry.offered(['spawn_agent'], primary).map(({ name }) => name);
   expect(offered(true)).toEqual(expect.arrayContaining(['spawn_agent', 'read_report', ...registry.baseline()]));
   expect(offered(false).sort()).toEqual([...registry.baseline()].sort());
   expect(registry.baseline()).not.toContain('read_report');
 });
 
-test('takes the tools of servers, except under the name of an own tool', () => {
+test('adds the tools of MCP servers, except a tool with the name of a built-in tool', () => {
   const [ownTool] = registry.all();
   const serverTool = { ...ownTool!, name: 'server_tool', primaryOnly: true };
   const extended = registry.with([serverTool, { ...serverTool, name: ownTool!.name }]);
@@ -54,7 +57,7 @@ test('takes the tools of servers, except under the name of an own tool', () => {
   ]);
 });
 
-test('requests have the tools in the order of their names', () => {
+test('a request lists the tools in the order of their names', () => {
   const tools = ['think', 'bash', 'parallel_tasks'].map((name) => registry.get(name)!);
   const specs = registry.specs(tools, 1);
   expect(specs.map(({ name }) => name)).toEqual(['bash', 'parallel_tasks', 'think']);
@@ -97,7 +100,7 @@ const TRAITS: Record<string, string> = {
   web_search: 'NetworkAccess; concurrent, repeat',
 };
 
-test.for(registry.all())('$name has its permissions, its order and its recovery after a crash', (tool) => {
+test.for(registry.all())('$name has the expected permissions, call order and recovery after a crash', (tool) => {
   const { name, permissions, order, recovery, baseline, primaryOnly } = tool;
   const agents = [...(baseline ? ['every agent'] : []), ...(primaryOnly ? ['leads only'] : [])];
   expect([permissions.join(', '), `${order}, ${recovery}`, ...agents].join('; ')).toBe(TRAITS[name]);
@@ -120,7 +123,7 @@ test.for(registry.all())('$name and the fields of its arguments have a descripti
   expect(findUndescribedFields(getInputSchema(tool)).filter((name) => !PLAIN_FIELDS.includes(name))).toEqual([]);
 });
 
-test('each tool has the description and the arguments of tool-definitions.json', async () => {
+test('the description and arguments of each tool match tool-definitions.json', async () => {
   const definitions = registry.all().map((tool) => {
     return { name: tool.name, description: tool.describe(3), arguments: getInputSchema(tool) };
   });

@@ -13,7 +13,7 @@ async function ask(tool: Tool, folder: string, input: unknown): Promise<Question
   return question;
 }
 
-test('a folder that goes is asked about with the names of its files', async () => {
+test('the question about deleting or moving a folder names its files and their size', async () => {
   const folder = await folderWith({ 'old/b/c.txt': 'three', 'old/a.txt': 'one', 'one/a.txt': '1' });
   await mkdir(join(folder, 'old/empty'));
   const { title, description } = await ask(deleteFileTool(), folder, { path: 'old' });
@@ -25,7 +25,7 @@ test('a folder that goes is asked about with the names of its files', async () =
   expect(one.description).toBe(`Moves one/ with 1 file (1 byte) in ${folder}. In it: a.txt. This can be undone`);
 });
 
-test('of many files the first ones are named, and the others counted', async () => {
+test('the question about a folder with many files names the first 20 and counts the others', async () => {
   const files = Array.from({ length: 23 }, (_, n) => [`old/${String(n).padStart(2, '0')}`, ''] as const);
   const folder = await folderWith(Object.fromEntries(files));
   const { description } = await ask(deleteFileTool(), folder, { path: 'old' });
@@ -33,7 +33,7 @@ test('of many files the first ones are named, and the others counted', async () 
   expect(description).toContain(', 19 and 3 more. This can be undone');
 });
 
-test('a text file that goes is shown, marked as one that goes; the question itself says that it can be undone', async () => {
+test('the question about deleting a text file previews its content and is marked as reversible', async () => {
   const folder = await folderWith({ 'a.txt': 'one\n' });
   const { description, subject, reversible } = await ask(deleteFileTool(), folder, { path: 'a.txt' });
   expect(description).toBe(`Deletes a.txt (4 bytes) in ${folder}`);

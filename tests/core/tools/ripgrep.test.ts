@@ -93,7 +93,7 @@ const expression = fc
   .array(fc.array(piece, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 2 })
   .map((all) => all.map((pieces) => pieces.join('')).join('|'));
 
-test.skipIf(RIPGREP === null)('no file with a match is left out, whatever is looked for', async () => {
+test.skipIf(RIPGREP === null)('ripgrep finds every file with a match, whatever the pattern', async () => {
   const bad = [
     Buffer.from([0x66, 0x6f, 0xff, 0x6f]),
     Buffer.from([0x61, 0xc3, 0x62]),
@@ -150,20 +150,23 @@ const DIFFERENT: readonly (readonly [string, RegExp, string | Buffer])[] = [
   ['a great count', /a{300}b/u, `${'a'.repeat(300)}b`],
 ];
 
-test.skipIf(RIPGREP === null).each(DIFFERENT)('a file with %s is not left out', async (_, meant, text) => {
-  const folder = await folderWith({ 'a.txt': text });
-  expect(
-    text
-      .toString()
-      .split(/\r?\n/)
-      .some((line) => meant.test(line)),
-  ).toBe(true);
-  const pattern = looser(meant);
-  const task = { program: RIPGREP!, folder };
-  const signal = new AbortController().signal;
-  // It may be beyond it, but not in most cases: see the next test.
-  if (pattern !== null) expect(await filesWithMatch(task, { pattern, paths: ['a.txt'] }, signal)).toEqual(['a.txt']);
-});
+test.skipIf(RIPGREP === null).each(DIFFERENT)(
+  'a pattern that ripgrep reads differently still finds its file: %s',
+  async (_, meant, text) => {
+    const folder = await folderWith({ 'a.txt': text });
+    expect(
+      text
+        .toString()
+        .split(/\r?\n/)
+        .some((line) => meant.test(line)),
+    ).toBe(true);
+    const pattern = looser(meant);
+    const task = { program: RIPGREP!, folder };
+    const signal = new AbortController().signal;
+    // It may be beyond it, but not in most cases: see the next test.
+    if (pattern !== null) expect(await filesWithMatch(task, { pattern, paths: ['a.txt'] }, signal)).toEqual(['a.txt']);
+  },
+);
 
 /** `~`: one character of JavaScript, in bytes. */
 const LOOSER: readonly (readonly [RegExp, string | null])[] = [
@@ -188,11 +191,11 @@ const LOOSER: readonly (readonly [RegExp, string | null])[] = [
   [/\d+[a].\p{L}/u, null],
 ];
 
-test.each(LOOSER)('%s is asked for in the words of ripgrep', (meant, pattern) => {
+test.each(LOOSER)('translates %s to the pattern for ripgrep', (meant, pattern) => {
   expect(looser(meant)?.replaceAll('(?-u:[^\\n])', '~') ?? null).toBe(pattern);
 });
 
-test('a search of few files starts no program', async () => {
+test('a search of fewer than 20 files does not start ripgrep', async () => {
   const log = join(await folderWith(), 'log');
   const spy = await program(`touch '${log}'`, 'exit 2');
   const files = Object.fromEntries(Array.from({ length: 19 }, (_, n) => [`${n}.txt`, 'needle']));
@@ -201,7 +204,7 @@ test('a search of few files starts no program', async () => {
   await expect(readFile(log)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test.skipIf(RIPGREP === null)('files without a match are left out', async () => {
+test.skipIf(RIPGREP === null)('ripgrep excludes files without a match', async () => {
   const folder = await folderWith({ 'a.txt': 'a needle 12', 'b.txt': 'nothing' });
   for (const meant of [/needle/u, /n.*le \d+$/u, /(?:no|NE)ed/iu, /\bneed[a-z]e\b/u]) {
     const question = { pattern: looser(meant)!, paths: ['a.txt', 'b.txt'] };
@@ -211,18 +214,21 @@ test.skipIf(RIPGREP === null)('files without a match are left out', async () => 
   }
 });
 
-test.each(variations(['needle', 'fn\\s+\\w+[1-5]$', '(?!x)[A-Z]{2}']))('the same lines for %s', async (pattern) => {
-  const text = (n: number): string =>
-    `fn run${n}\n${n % 7 === 0 ? 'a needle' : 'bread'}\r\nlast ${n % 5 === 0 ? 'AB' : ''}`;
-  const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`d${n % 4}/e${n % 3}/f${n}.txt`, text(n)]));
-  const folder = await folderWith({ ...files, 'z.bin': 'needle\0', '.hidden/h.txt': 'needle', '-e': 'needle' });
-  const found = [];
-  for (const [, way] of WAYS) found.push(await grep(folder, { pattern }, way));
-  expect(found[0]!.status).toBe('completed');
-  for (const one of found) expect(one).toEqual(found[0]);
-});
+test.each(variations(['needle', 'fn\\s+\\w+[1-5]$', '(?!x)[A-Z]{2}']))(
+  'grep returns equal lines with and without ripgrep for %s',
+  async (pattern) => {
+    const text = (n: number): string =>
+      `fn run${n}\n${n % 7 === 0 ? 'a needle' : 'bread'}\r\nlast ${n % 5 === 0 ? 'AB' : ''}`;
+    const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`d${n % 4}/e${n % 3}/f${n}.txt`, text(n)]));
+    const folder = await folderWith({ ...files, 'z.bin': 'needle\0', '.hidden/h.txt': 'needle', '-e': 'needle' });
+    const found = [];
+    for (const [, way] of WAYS) found.push(await grep(folder, { pattern }, way));
+    expect(found[0]!.status).toBe('completed');
+    for (const one of found) expect(one).toEqual(found[0]);
+  },
+);
 
-test('it is given no variable, and only files that may be read', async () => {
+test('ripgrep gets no configuration variable and only the paths of readable files', async () => {
   const log = join(await folderWith(), 'log');
   const spy = await program(`{ env; for one in "$@"; do echo "arg $one"; done; } > '${log}'`, 'exit 2');
   vi.stubEnv('RIPGREP_CONFIG_PATH', '/etc/ripgreprc');
@@ -240,14 +246,14 @@ test('it is given no variable, and only files that may be read', async () => {
   expect(said.join('\n')).not.toContain('RIPGREP_CONFIG_PATH');
 });
 
-test('a file that it names without being asked is not searched', async () => {
+test('does not search a file that ripgrep returns although that path was not in the request', async () => {
   const spy = await program(`printf '../a.txt\\0.env\\0out/c.txt\\0'`);
   const folder = await folderWith({ '.env': 'KEY', 'b.txt': 'KEY', 'out/c.txt': 'KEY', '.gitignore': 'out' });
   expect((await grep(folder, { pattern: 'KEY' }, asking(spy))).output).toContain('[No line matches');
 });
 
 test.each([['fails', 'exit 2'], ...(inFullRun ? [['is killed', 'kill -9 $$']] : [])] as [string, string][])(
-  'where it %s everything is searched without it',
+  'searches all files itself if ripgrep %s or is missing',
   async (_, line) => {
     const folder = await folderWith({ 'a.txt': 'needle', 'b.txt': 'needle' });
     const expected = 'a.txt:1:needle\nb.txt:1:needle';
@@ -258,7 +264,7 @@ test.each([['fails', 'exit 2'], ...(inFullRun ? [['is killed', 'kill -9 $$']] : 
 
 // Other systems have no paths of this length.
 test.runIf(process.platform === 'linux')(
-  'asks for as many paths as arguments may have, one question after the other',
+  'splits a long list of paths into several ripgrep calls, and searches the rest itself if a call fails',
   async () => {
     const log = join(await folderWith(), 'log');
     const deep = Array.from({ length: 13 }, () => 'd'.repeat(250)).join('/');
@@ -276,7 +282,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('it and what it started end with the stop of the run, and the search waits for that', async () => {
+test('stopping the run ends ripgrep and its child processes before the search returns', async () => {
   const pids = join(await folderWith(), 'pids');
   const stuck = await program(`sleep 60 & echo $$ $! > '${pids}'; wait`);
   const folder = await folderWith({ 'a.txt': 'needle' });
@@ -296,7 +302,7 @@ async function isGone(pid: number): Promise<boolean> {
   return / Z/.test(state.slice(state.lastIndexOf(')')));
 }
 
-test('one in the workspace is not run', async () => {
+test('does not use a ripgrep program in the workspace', async () => {
   const folder = await folderWith({ 'bin/only-here': '' });
   await writeFile(join(folder, 'bin/rg'), '#!/bin/sh\n');
   await chmod(join(folder, 'bin/rg'), 0o755);

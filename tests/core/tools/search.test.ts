@@ -28,7 +28,7 @@ async function find(place: string | Workspace, kind: Kind, hidden: readonly stri
 const names = async (place: string | Workspace, text: string, limit = 50, hidden: readonly string[] = []) =>
   find(place, { kind: 'names', text, limit }, hidden);
 
-test('ranks names by how the text fits, then by length, then by letters', async () => {
+test('ranks names by the kind of match, then by length, then alphabetically', async () => {
   const folder = await folderWith(
     Object.fromEntries(
       ['src/abacus.ts', 'abx/z.ts', 'abc.ts', 'x/cab.ts', 'cab/y.ts', 'a/x/b.ts', 'ba', 'b/n.ts', 'a/n.ts'].map(
@@ -50,14 +50,14 @@ test('ranks names by how the text fits, then by length, then by letters', async 
   expect(await names(folder, 'zzz')).toMatchObject({ lines: [], more: false, files: 0, passedOver: false });
 });
 
-test('lists names level by level without a text, and reports only names beyond the limit as more', async () => {
+test('without a text lists names level by level, and sets more only if the limit leaves names out', async () => {
   const folder = await folderWith({ 'b.ts': '', 'a/d.ts': '', 'a/c/e.ts': '' });
   const all = ['a/', 'b.ts', 'a/c/', 'a/d.ts', 'a/c/e.ts'];
   expect(await names(folder, '', 5)).toMatchObject({ lines: all, more: false, files: 5 });
   expect(await names(folder, '', 4)).toMatchObject({ lines: all.slice(0, 4), more: true, files: 4 });
 });
 
-test('names no link, and nothing that is hidden, ignored, secret, passed over or the program’s own', async () => {
+test('lists no links and no hidden, ignored, secret, skipped or program-owned files', async () => {
   const folder = await folderWith({
     '.gitignore': 'out/\n*.log',
     'out/x': '',
@@ -84,7 +84,7 @@ test('names no link, and nothing that is hidden, ignored, secret, passed over or
   expect((await names(await folderWith({ p: '' }), 'p')).lines).toEqual(['p']);
 });
 
-test('finds only the files that a rule that allows would match, in the case that it has', async () => {
+test('a glob search with an allow rule finds only files that the rule matches, case-sensitively', async () => {
   const folder = await folderWith({ 'src/a.ts': '', 'Src/b.ts': '', 'c.ts': '' });
   const only = async (pattern: string) => (await find(folder, { kind: 'glob', pattern: '**', only: pattern })).lines;
   expect(await only('src/*')).toEqual(['src/a.ts']);
@@ -110,7 +110,7 @@ test.for<[Tool, object]>([
   [listNotesTool(), {}],
   [semanticSearchTool(), { query: 'needle' }],
   [readNoteTool(), { note: 'absent' }],
-])('$0.name finds nothing that rules hide from this tool', async ([tool, input]) => {
+])('$0.name does not return files that rules hide from this tool', async ([tool, input]) => {
   const asked: unknown[] = [];
   const hidden: SearchContext['hidden'] = (name, targets) => {
     asked.push([name, targets?.values]);
@@ -122,7 +122,7 @@ test.for<[Tool, object]>([
   expect(asked).toEqual([[tool.name, ['.']]]);
 });
 
-test('a search that is stopped before it starts finds nothing', async () => {
+test('a search that is stopped before it starts throws the reason of the stop', async () => {
   const workspace = workspaceIn(await folderWith({ a: '' }));
   const job: SearchJob = {
     kind: 'glob',
@@ -136,7 +136,7 @@ test('a search that is stopped before it starts finds nothing', async () => {
   await expect(search(job, stopped, { ripgrep: null })).rejects.toThrow('Stopped');
 });
 
-test('rules match the folder that is searched, by default the whole workspace', async () => {
+test('rules match the searched folder, which is the whole workspace by default', async () => {
   const workspace = workspaceIn(await folderWith({ 'd/a.md': '' }));
   const getTargetValues = async (tool: Tool, input: object) =>
     (await tool.targets?.(tool.input.parse(input), workspace))?.values;
@@ -152,7 +152,7 @@ test('rules match the folder that is searched, by default the whole workspace', 
   expect(await getTargetValues(semanticSearchTool(), { query: 'x' })).toEqual(['.']);
 });
 
-test.runIf(process.platform === 'linux')('leaves no file and no folder open', async () => {
+test.runIf(process.platform === 'linux')('the search and read tools close every file and folder', async () => {
   const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`d${n}/a.txt`, 'needle']));
   const folder = await folderWith({ ...many, 'a.txt': 'needle', 'b.md': '# B\n\nneedle', 'z.bin': 'needle\0' });
   await link(join(folder, 'a.txt'), join(folder, 'same.txt'));

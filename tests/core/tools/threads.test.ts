@@ -18,7 +18,7 @@ function watched(): () => unknown[] {
 const grep = async (folder: string, pattern: string, timeoutMs = 20_000) =>
   (await call(grepTool({ timeoutMs }), { pattern }, contextIn(folder))).output;
 
-test('one that has done its search does the next one; one that failed or was stopped does not', async () => {
+test('reuses a thread after a completed search, and ends it after a failed or stopped search', async () => {
   const taken = watched();
   const folder = await folderWith({ 'a.txt': 'needle', 'b.txt': `${'a'.repeat(50)}!` });
   const unref = vi.spyOn(Worker.prototype, 'unref');
@@ -32,7 +32,7 @@ test('one that has done its search does the next one; one that failed or was sto
   expect([failed, stopped].map((thread) => thread?.threadId)).toEqual([-1, -1]);
 });
 
-test('one that has waited for long enough is given to nobody, also while it ends', async () => {
+test('does not reuse a thread whose waiting time is over, even while the thread is still ending', async () => {
   const threads = new Threads(() => new URL('data:text/javascript,setInterval(() => {}, 1000)'), 64, 1);
   const first = threads.take();
   const ending = vi.spyOn(first, 'terminate');
@@ -51,7 +51,7 @@ test('one that has waited for long enough is given to nobody, also while it ends
 
 const waiting = () => new Threads(() => new URL('data:text/javascript,setInterval(() => {}, 1000)'), 64);
 
-test('keeps two that wait, and gives out the one that began to wait last', async () => {
+test('keeps at most two idle threads and reuses the most recently idle thread first', async () => {
   const threads = waiting();
   const [first, second, third] = [threads.take(), threads.take(), threads.take()];
   const ended = once(third, 'exit');
@@ -63,7 +63,7 @@ test('keeps two that wait, and gives out the one that began to wait last', async
   await Promise.all([first, second, next].map((thread) => thread.terminate()));
 });
 
-test('does not give out a thread that ended while it waited', async () => {
+test('does not reuse a thread that ended while idle', async () => {
   const threads = waiting();
   const first = threads.take();
   threads.keep(first);
@@ -73,7 +73,7 @@ test('does not give out a thread that ended while it waited', async () => {
   await second.terminate();
 });
 
-test('a thread gets no variable of the program but the folder of compiled code', async () => {
+test('a thread gets no environment variable except the folder of compiled code', async () => {
   vi.stubEnv('TRIAD_TEST_VARIABLE', 'x');
   onTestFinished(() => void vi.unstubAllEnvs());
   const script = `import { parentPort } from 'node:worker_threads'; parentPort.postMessage(Object.keys(process.env));`;
@@ -83,7 +83,7 @@ test('a thread gets no variable of the program but the folder of compiled code',
   await thread.terminate();
 });
 
-test('what no tool may read is looked for anew in each search', async () => {
+test('each search finds secret files again, also in a reused thread', async () => {
   const taken = watched();
   const folder = await folderWith({ '.env': 'KEY', 'plain.txt': 'KEY', 'sub/.env': 'KEY' });
   await link(join(folder, 'plain.txt'), join(folder, 'same.txt'));

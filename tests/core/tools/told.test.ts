@@ -94,7 +94,7 @@ function expectSchemas({ schemaOf }: Wire): void {
     expect(Object.keys(one.properties).filter((name) => /context|history|messages/.test(name))).toEqual([]);
 }
 
-test('a lead is told of prompts and reports, a temporary agent of its task, both by fields and metrics that are as they should be', async () => {
+test('lead and sub-agent get the rules for prompts and reports, and the start tools have complete schemas', async () => {
   const told = await wire();
   expectLeadTold(told);
   expectTemporaryTold(told);
@@ -104,7 +104,7 @@ test('a lead is told of prompts and reports, a temporary agent of its task, both
 
 const task = { agent_id: 'code-reviewer', prompt: 'Review it.' };
 
-describe('a call without what it needs starts nothing and asks nobody', () => {
+describe('a call that starts sub-agents without a required field', () => {
   const WRONG: readonly [tool: string, input: Record<string, unknown>, says: string][] = [
     ['spawn_agent', { name: 'x', prompt: 'Do it.' }, 'operation'],
     ['spawn_agent', { operation: 'spawn', prompt: 'Do it.' }, 'name is required for spawn'],
@@ -123,7 +123,7 @@ describe('a call without what it needs starts nothing and asks nobody', () => {
     ['parallel_tasks', { operation: 'execute_batch', tasks: [{ agent_id: 'code-reviewer' }] }, 'prompt'],
   ];
 
-  test('each is told what is missing', async () => {
+  test('returns an error that names the missing field, requests no approval and starts no run', async () => {
     const script = new Script().step(WRONG.map(([name, input]) => toolUse(name, input))).step([text('I see.')]);
     const engine = await startEngine(script);
     const end = await engine.ask('Go');
@@ -139,7 +139,7 @@ describe('a call without what it needs starts nothing and asks nobody', () => {
   });
 });
 
-test('list_agents names the agents that can be delegated to, asks nobody and takes no slot', async () => {
+test('list_agents returns the agents for delegation without an approval request or a slot', async () => {
   const script = new Script()
     .step([toolUse('delegate_task', { operation: 'list_agents' })])
     .step([text('Three of them.')]);

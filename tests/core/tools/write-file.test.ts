@@ -27,7 +27,7 @@ interface Input {
 
 const ask = (folder: string, input: Input): Promise<Asked> => askOf(tool, input, contextIn(folder));
 
-test('the question shows the whole change and binds the input by its hash', async () => {
+test('the question shows the whole change and contains the hash of the input', async () => {
   const folder = await folderWith({ 'notes.txt': 'a\nb\nc\n' });
   const input = { path: 'notes.txt', content: 'a\nB\nc\nd\ne' };
   const { question, preview } = await ask(folder, input);
@@ -44,7 +44,7 @@ test('the question shows the whole change and binds the input by its hash', asyn
   expect(await readFile(join(folder, 'notes.txt'), 'utf8')).toBe('a\nb\nc\n');
 });
 
-test('a yes writes exactly the content, keeps the mode and says how many lines changed', async () => {
+test('an approved call writes the exact content, keeps the file mode and reports the changed lines', async () => {
   const folder = await folderWith({ 'run.sh': 'one\n' });
   await chmod(join(folder, 'run.sh'), 0o750);
   const input = { path: 'run.sh', content: 'öne\r\ntwo' };
@@ -65,7 +65,7 @@ test('a yes writes exactly the content, keeps the mode and says how many lines c
   expect(await readdir(folder)).toEqual(['run.sh']);
 });
 
-test('a new file in new folders', async () => {
+test('creates a new file in new folders', async () => {
   const folder = await folderWith();
   const input = { path: 'a/b/c.md', content: '# C\n' };
   const asked = await ask(folder, input);
@@ -81,7 +81,7 @@ test('a new file in new folders', async () => {
   expect(await readFile(join(folder, 'a/b/c.md'), 'utf8')).toBe('# C\n');
 });
 
-test('reports content that is already there as a change of nothing', async () => {
+test('content equal to the file is reported as no change, and nothing is written', async () => {
   const folder = await folderWith({ 'a.txt': 'same\n' });
   const input = { path: 'a.txt', content: 'same\n' };
   const asked = await ask(folder, input);
@@ -98,7 +98,7 @@ test('reports content that is already there as a change of nothing', async () =>
 });
 
 test.for(['changed', 'moved', 'stopped'] as const)(
-  'writes nothing if the file is %s at the last moment',
+  'writes nothing if the file is %s just before the write',
   async (how) => {
     const folder = await folderWith({ a: 'old', b: 'old' });
     await symlink('a', join(folder, 'link'));
@@ -129,7 +129,7 @@ test.for(['changed', 'moved', 'stopped'] as const)(
   },
 );
 
-test('clears what a killed call left behind, and nothing of other calls', async () => {
+test('clear deletes the temporary file of a killed call, but not of other calls', async () => {
   const folder = await folderWith();
   const input = { path: 'sub/a.txt', content: 'new' };
   const context = contextIn(folder);
@@ -171,7 +171,7 @@ test.for(
       name: one.tool.name,
     })),
   ),
-)('$name leaves a file alone that was $how since the question', async ({ tool: one, inputOf, how }) => {
+)('$name does not overwrite a file that was $how after the question', async ({ tool: one, inputOf, how }) => {
   const folder = await folderWith(how === 'made' ? {} : { 'a.txt': 'old' });
   const input = inputOf('a.txt');
   const asked = await askOf(one, input, contextIn(folder));
@@ -184,7 +184,7 @@ test.for(
   else expect(await readFile(join(folder, 'a.txt'), 'utf8')).toBe('old, and more by the person\n');
 });
 
-test('edited content is written to the same file; an edited path only where it makes a new file', async () => {
+test('content edited by the person is written to the approved file, and an edited path only to a new file', async () => {
   const folder = await folderWith({ 'a.txt': 'old\n', 'other.txt': 'precious\n' });
   const asked = await ask(folder, { path: 'a.txt', content: 'new\n' });
   const content = { path: 'a.txt', content: 'edited\n' };
@@ -226,32 +226,38 @@ test.for(REPLACING)('$tool.name refuses folders and pipes', async ({ tool: one, 
   expect(await readFile(join(folder, 'd/x'), 'utf8')).toBe('old');
 });
 
-test.for(REPLACING)('$tool.name refuses a file that has changed since it was read', async ({ tool: one, inputOf }) => {
-  const folder = await folderWith({ 'a.txt': 'old\nold line\n' });
-  const path = join(folder, 'a.txt');
-  const input = one === tool ? inputOf('a.txt') : { path: 'a.txt', edits: [{ old_text: 'old line', new_text: 'new' }] };
-  const whole = await call(readFileTool(), { path: 'a.txt' }, contextIn(folder));
-  const part = await call(readFileTool(), { path: 'a.txt', limit: 1 }, contextIn(folder));
-  const after = (read: ToolResult): ToolContext =>
-    contextWith(contextIn(folder), {
-      files: { seen: (of) => (of === 'a.txt' ? String(read.metadata!['stamp']) : null) },
-    });
-  await expect(askOf(one, input, after(part))).resolves.toBeDefined();
-  // The same bytes are the same file for one that saw them all.
-  await utimes(path, 1, 1);
-  await expect(askOf(one, input, after(whole))).resolves.toBeDefined();
-  for (const read of [part, whole]) {
-    if (read === whole) await writeFile(path, 'old\nold line \n');
-    const refusal = 'a.txt has changed since you read it: read it again';
-    await expect(askOf(one, input, after(read))).rejects.toMatchObject({ code: 'conflict', message: refusal });
-    expect(await call(one, input, after(read))).toMatchObject({ status: 'error', output: refusal });
-  }
-  expect(await readFile(path, 'utf8')).toBe('old\nold line \n');
-  const written = await call(one, input, contextIn(folder));
-  await expect(askOf(tool, { path: 'a.txt', content: '' }, after(written)).then(() => 'asked')).resolves.toBe('asked');
-});
+test.for(REPLACING)(
+  '$tool.name rejects a change if the file has changed since it was read',
+  async ({ tool: one, inputOf }) => {
+    const folder = await folderWith({ 'a.txt': 'old\nold line\n' });
+    const path = join(folder, 'a.txt');
+    const input =
+      one === tool ? inputOf('a.txt') : { path: 'a.txt', edits: [{ old_text: 'old line', new_text: 'new' }] };
+    const whole = await call(readFileTool(), { path: 'a.txt' }, contextIn(folder));
+    const part = await call(readFileTool(), { path: 'a.txt', limit: 1 }, contextIn(folder));
+    const after = (read: ToolResult): ToolContext =>
+      contextWith(contextIn(folder), {
+        files: { seen: (of) => (of === 'a.txt' ? String(read.metadata!['stamp']) : null) },
+      });
+    await expect(askOf(one, input, after(part))).resolves.toBeDefined();
+    // The same bytes are the same file for one that saw them all.
+    await utimes(path, 1, 1);
+    await expect(askOf(one, input, after(whole))).resolves.toBeDefined();
+    for (const read of [part, whole]) {
+      if (read === whole) await writeFile(path, 'old\nold line \n');
+      const refusal = 'a.txt has changed since you read it: read it again';
+      await expect(askOf(one, input, after(read))).rejects.toMatchObject({ code: 'conflict', message: refusal });
+      expect(await call(one, input, after(read))).toMatchObject({ status: 'error', output: refusal });
+    }
+    expect(await readFile(path, 'utf8')).toBe('old\nold line \n');
+    const written = await call(one, input, contextIn(folder));
+    await expect(askOf(tool, { path: 'a.txt', content: '' }, after(written)).then(() => 'asked')).resolves.toBe(
+      'asked',
+    );
+  },
+);
 
-test('a link inside is written through to its target, and stays a link', async () => {
+test('writing to a link changes its target and keeps the link', async () => {
   const folder = await folderWith({ 'real.txt': 'old' });
   await symlink('real.txt', join(folder, 'alias.txt'));
   const input = { path: 'alias.txt', content: 'new' };
@@ -262,7 +268,7 @@ test('a link inside is written through to its target, and stays a link', async (
   expect(await readdir(folder)).toEqual(['alias.txt', 'real.txt']);
 });
 
-test('what could not be shown whole is marked so, and can be put back all the same', async () => {
+test('a change that cannot be shown whole is marked as such and remains reversible', async () => {
   const folder = await folderWith({ 'b.bin': new Uint8Array([1, 0, 2]), 'big.txt': 'x\n'.repeat(300_000) });
   const binary = await ask(folder, { path: 'b.bin', content: 'text' });
   expect(binary.question.reversible).toBe(true);
@@ -277,7 +283,7 @@ test('what could not be shown whole is marked so, and can be put back all the sa
   expect(big.preview.diff).toBe('big.txt is too large to show the change line by line: 600000 bytes → 1 bytes.');
 });
 
-test('replaces a file of 8 MiB, and refuses one byte more', async () => {
+test('replaces a file of 8 MiB, and rejects a file one byte larger', async () => {
   const folder = await folderWith({ f: '' });
   await truncate(join(folder, 'f'), 8 * 1024 * 1024);
   const input = { path: 'f', content: 'x' };
@@ -287,7 +293,7 @@ test('replaces a file of 8 MiB, and refuses one byte more', async () => {
   await expect(ask(folder, input)).rejects.toMatchObject({ code: 'bad_input', message });
 });
 
-test('passes on faults of the program', async () => {
+test('throws internal errors of the program unchanged', async () => {
   const folder = await folderWith();
   for (const fault of [new TriadError('internal', 'A fault'), new Error('A fault')]) {
     const context = contextWith(contextIn(folder), { files: { keep: () => Promise.reject(fault) } });
@@ -296,7 +302,7 @@ test('passes on faults of the program', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('refuses a text that the person has changed in the editor since a part of the file was read', async () => {
+test('rejects a change if the person has edited the text in the editor since a part of the file was read', async () => {
   const folder = await folderWith({ f: 'old' });
   const stamp = stampOf(await stat(join(folder, 'f'), { bigint: true }));
   const editorWith = (text: string): ToolContext => {
@@ -317,7 +323,7 @@ test('a stopped run writes nothing', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('whatever the two texts: the diff leads from one to the other, and its counts are its lines', async () => {
+test('the diff of any two texts turns one into the other, and its counts match its lines', async () => {
   const line = fc.oneof(
     fc.constantFrom('a', 'b', '', '-', '+x', ' ', '\\ No newline', '--- a/f', 'ü', 'a\r'),
     fc.string({ maxLength: 5 }),
@@ -337,15 +343,15 @@ test('whatever the two texts: the diff leads from one to the other, and its coun
 });
 
 fullTest(
-  'tests/core/tools/write-file.test.ts › whatever the two texts: the diff leads from one to the other, and its counts are its lines',
-)('two texts that have nothing in common are compared without blocking', async () => {
+  'tests/core/tools/write-file.test.ts › the diff of any two texts turns one into the other, and its counts match its lines',
+)('compares two large texts without common lines without blocking', async () => {
   const text = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}`).join('\n');
   const { value, longest } = await longestBlock(() => previewWrite('f', Buffer.from(text('old')), text('new')));
   expect(value).toMatchObject({ added: 20_000, removed: 20_000, complete: true });
   expect(longest).toBeLessThan(BLOCK_MS);
 });
 
-test('the parent may be missing only as a folder', async () => {
+test('creates missing folders, but not below a file', async () => {
   const folder = await folderWith({ file: '' });
   await mkdir(join(folder, 'empty'));
   expect(await call(tool, { path: 'file/x', content: '' }, contextIn(folder))).toMatchObject({
@@ -356,7 +362,7 @@ test('the parent may be missing only as a folder', async () => {
   });
 });
 
-test.runIf(process.platform !== 'win32')('the rights to run as its owner or its group go with a write', async () => {
+test.runIf(process.platform !== 'win32')('writing removes the setuid and setgid bits of a file', async () => {
   const folder = await folderWith({ 'run.sh': 'old' });
   const path = join(folder, 'run.sh');
   await chmod(path, 0o6755);

@@ -50,7 +50,7 @@ function waitingFor(name: string): Script {
 }
 
 describe('a sub-agent in the background', () => {
-  test('the lead goes on at once, sees it working, and gets its report before it ends', async () => {
+  test('lets the lead continue at once and hands over its report before the workflow ends', async () => {
     const held = new Gate();
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent parser/ })
@@ -89,7 +89,7 @@ describe('a sub-agent in the background', () => {
     expect(names()).toEqual([]);
   });
 
-  test('its question says that it works in the background; after a no it is gone, and its lead is told at once', async () => {
+  test('is described as such in its approval request, and a rejection is returned to the lead at once', async () => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply([start('parser')])
@@ -113,7 +113,7 @@ describe('a sub-agent in the background', () => {
     expect(handedOver(engine)).toEqual([]);
   });
 
-  test('terminated: its request is closed, it leaves the registry, and its lead is told', async () => {
+  test('can be terminated: its request is aborted, its agent is unregistered, and the lead gets the outcome', async () => {
     const asked = new Gate();
     const seen: string[][] = [];
     const script = new Script()
@@ -151,7 +151,7 @@ describe('a sub-agent in the background', () => {
     expect(told).toMatch(/outcome cancelled \(Terminated by the lead\)/);
   });
 
-  test('one that waits for its turn is listed as pending, and ended it never starts', async () => {
+  test('is listed as pending while another sub-agent uses the only slot, and never starts once terminated', async () => {
     const held = new Gate();
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent first/ })
@@ -180,7 +180,7 @@ describe('a sub-agent in the background', () => {
     expect(engine.of('run-start').map(({ agent }) => agent)).not.toContain('second');
   });
 
-  test('stopped together with its lead, nothing goes on', async () => {
+  test('is cancelled together with its lead when the workflow is stopped', async () => {
     const engine = await startEngine(waitingFor('parser'));
     const names = temporariesOf(engine);
     const { workflowId } = await engine.send('Go');
@@ -191,8 +191,8 @@ describe('a sub-agent in the background', () => {
   });
 });
 
-describe('temporary agents that are left', () => {
-  test('are forgotten when asked for, not those that work; at the end of their lead none is there', async () => {
+describe('temporary agents left in the registry', () => {
+  test('are removed by a cleanup unless they still work, and are removed when their lead ends', async () => {
     const engine = await startEngine(waitingFor('parser'));
     const registry = registryOf(engine);
     const cleanup = () => engine.runtime.request('agents.cleanup', {});
@@ -212,7 +212,7 @@ describe('temporary agents that are left', () => {
   });
 });
 
-describe('kill -9 while it works in the background', () => {
+describe('kill -9 while a sub-agent works in the background', () => {
   const script = () =>
     new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent parser/ })
@@ -224,31 +224,37 @@ describe('kill -9 while it works in the background', () => {
       .on({ prompt: /Inspect parser/ })
       .reply([text(reportOf('parser'))]);
 
-  test('after a few durable events; in the full run after many', { timeout: 600_000 }, async () => {
-    const root = await mkdtemp(join(tmpdir(), 'triad-background-'));
-    onTestFinished(() => rm(root, { recursive: true, force: true }));
-    const model = await startFakeModel(script());
-    const whole = await live({
-      mode: 'start',
-      data: join(root, 'whole'),
-      url: model.url,
-      folder: root,
-      groupSize: 1,
-    });
-    await model.close();
-    const pointAt = async (seq: number): Promise<KillPoint> => ({
-      model: await startFakeModel(script()),
-      life: { data: join(root, `at-${seq}`), folder: root },
-      check: ({ end, events }) => {
-        expect(outcomes(end)).toEqual(['completed', 'completed']);
-        expect(end.text).toBe('It is there.');
-        const handed = events.flatMap((event) =>
-          event.type === 'message-end' && event.entry.kind === 'user' ? (event.entry.reportsOf ?? []) : [],
-        );
-        expect(handed, 'its report is handed over once').toEqual([end.subAgents[0]?.runId]);
-        expect(events.filter(({ type }) => type === 'approval-request')).toHaveLength(1);
-      },
-    });
-    await killAfterEach((whole?.events ?? []).slice(0, -1), pointAt, ({ type }) => /^(tool|run|approval)-/.test(type));
-  });
+  test(
+    'resumes and hands the report over once after a few durable events; in the full run after many',
+    { timeout: 600_000 },
+    async () => {
+      const root = await mkdtemp(join(tmpdir(), 'triad-background-'));
+      onTestFinished(() => rm(root, { recursive: true, force: true }));
+      const model = await startFakeModel(script());
+      const whole = await live({
+        mode: 'start',
+        data: join(root, 'whole'),
+        url: model.url,
+        folder: root,
+        groupSize: 1,
+      });
+      await model.close();
+      const pointAt = async (seq: number): Promise<KillPoint> => ({
+        model: await startFakeModel(script()),
+        life: { data: join(root, `at-${seq}`), folder: root },
+        check: ({ end, events }) => {
+          expect(outcomes(end)).toEqual(['completed', 'completed']);
+          expect(end.text).toBe('It is there.');
+          const handed = events.flatMap((event) =>
+            event.type === 'message-end' && event.entry.kind === 'user' ? (event.entry.reportsOf ?? []) : [],
+          );
+          expect(handed, 'its report is handed over once').toEqual([end.subAgents[0]?.runId]);
+          expect(events.filter(({ type }) => type === 'approval-request')).toHaveLength(1);
+        },
+      });
+      await killAfterEach((whole?.events ?? []).slice(0, -1), pointAt, ({ type }) =>
+        /^(tool|run|approval)-/.test(type),
+      );
+    },
+  );
 });

@@ -9,8 +9,8 @@ import { createAlarms } from '../runs/loop/alarms.ts';
 const tasks = ['fast', 'slow'].map((part) => ({ agent_id: 'code-reviewer', prompt: `Review ${part}.` }));
 const start = toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: false });
 
-describe('wait_all: false', () => {
-  test('returns with the first report; the other one is handed over when it has ended', async () => {
+describe('a batch with wait_all: false', () => {
+  test('returns with the first report, and the other report is handed over when its sub-agent ends', async () => {
     const held = new Gate();
     const script = new Script()
       .on({ ...LEAD, step: 1 })
@@ -41,7 +41,7 @@ describe('wait_all: false', () => {
     );
   });
 
-  test('the lead is not taken for silent while it waits for them', async () => {
+  test('does not time the lead out for inactivity while a sub-agent still works', async () => {
     const alarms = createAlarms(77_000);
     const held = new Gate();
     const script = new Script()
@@ -66,7 +66,7 @@ describe('wait_all: false', () => {
     expect(end.text).toBe('Both are there.');
   });
 
-  test('a refused one is not the first that has ended', async () => {
+  test('does not return early because of a rejected sub-agent', async () => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply([start])
@@ -83,7 +83,7 @@ describe('wait_all: false', () => {
     expect(result?.entry.status).toBe('completed');
   });
 
-  test('a batch whose sub-agents all fail is an error', async () => {
+  test('returns an error if all sub-agents are rejected', async () => {
     const engine = await startEngine(batch(), { person: () => ({ kind: 'reject', reason: 'no' }) });
     await engine.ask('Go');
     const { entry } = engine.of('tool-end').find(({ entry: { name } }) => name === 'parallel_tasks')!;
@@ -91,7 +91,7 @@ describe('wait_all: false', () => {
     expect(outputOf(entry.output)).toMatchObject({ success: false, completed: 0, failed: 2, running: 0 });
   });
 
-  test('with wait_all: true the same batch returns only with both reports', async () => {
+  test('with wait_all: true instead returns only after both reports', async () => {
     const engine = await startEngine(batch({ waitAll: true }));
     await engine.ask('Go');
     expect(outputOf(engine.of('tool-end').at(-1)?.entry.output)).toMatchObject({
@@ -100,7 +100,7 @@ describe('wait_all: false', () => {
     });
   });
 
-  test('what goes on can be listed and really ended', async () => {
+  test('allows the lead to list and terminate the sub-agent that still works', async () => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply([start])

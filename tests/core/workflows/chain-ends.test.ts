@@ -40,7 +40,7 @@ describe('a chain that fails', () => {
       ['JSON of another shape', '{"fact":"It rains."}', /is not what draft takes: .*facts/],
       ['no JSON', 'It rains.', /is not what draft takes: .*JSON/i],
     ]),
-  )('where its payload is %s: the run that gives it fails, with its text, and no stage starts', async (parts) => {
+  )('with %s as the payload: the run before is an error, keeps its text, and no stage starts', async (parts) => {
     const [, words, why] = parts as [string, string, RegExp];
     const engine = await startChain(chainScript({ research: says(words) }), {}, CHAIN, start);
     const end = await engine.ask('Go');
@@ -54,7 +54,7 @@ describe('a chain that fails', () => {
     expect(result['error']).toMatch(why);
   });
 
-  test('at a stage: its lead is told which one, why, and what the ones before gave', async () => {
+  test('at a stage: the lead gets the failed stage, its error and the results of the runs before', async () => {
     const engine = await startChain(chainScript({ polish: fails }), {}, CHAIN, start);
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', 'completed', 'completed', 'error']);
@@ -94,7 +94,7 @@ describe('a chain that fails', () => {
     ]);
   });
 
-  test('what the ones before gave is capped together, with a way to the rest', async () => {
+  test('caps the results of the runs before and names the tool call that returns the rest', async () => {
     const long = `{"facts":["${'It rains. '.repeat(6000)}"]}`;
     const engine = await startChain(chainScript({ research: says(long), draft: fails }));
     await engine.ask('Go');
@@ -104,11 +104,11 @@ describe('a chain that fails', () => {
   });
 });
 
-describe('a stop', () => {
+describe('stopping a chain', () => {
   test.for([
     ['of the stage alone', 1],
     ['of the sub-agent that the chain began with', 0],
-  ] as const)('%s ends the chain as cancelled; its lead goes on', async ([, index]) => {
+  ] as const)('a stop %s cancels the chain, and the lead continues', async ([, index]) => {
     const engine = await startChain(chainScript({ draft: hangs }));
     const { workflowId } = await engine.send('Go');
     await engine.event('message-delta', ({ agent }) => agent === 'draft');
@@ -121,7 +121,7 @@ describe('a stop', () => {
     expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 0 });
   });
 
-  test('before another attempt at a stage has begun prevents that attempt', async () => {
+  test('before the retry of a stage has started prevents that retry', async () => {
     const [leadGate, readGate] = [new Gate(), new Gate()];
     const store = await memoryStore();
     let isSlow = false;
@@ -152,7 +152,7 @@ describe('a stop', () => {
     expect(engine.of('run-start').filter(({ agent }) => agent === 'draft')).toHaveLength(1);
   });
 
-  test('of the workflow ends it, whatever stage works', async () => {
+  test('by stopping the workflow cancels the stage that works', async () => {
     const engine = await startChain(chainScript({ draft: hangs }), {}, CHAIN, start);
     const { workflowId } = await engine.send('Go');
     await engine.event('message-delta', ({ agent }) => agent === 'draft');
@@ -162,7 +162,7 @@ describe('a stop', () => {
     expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 0 });
   });
 
-  test('by its lead, which sees the chain as one that works', async () => {
+  test('by its lead with terminate, while the chain is listed as running', async () => {
     const start = toolUse('spawn_agent', {
       operation: 'spawn',
       name: 'finder',
@@ -197,7 +197,7 @@ describe('a stop', () => {
   });
 });
 
-describe('another try', () => {
+describe('retrying a failed chain', () => {
   /** Fails as said, then is tried again by one of its runs and comes to its end. */
   async function triedAgain(answers: Answers, which: number) {
     const script = chainScript(answers);
@@ -229,14 +229,14 @@ describe('another try', () => {
       ['that stage', 1],
       ['the run that it began with', 0],
     ] as const),
-  )('of %s goes on at the stage that failed, and asks nothing that was done again', async ([, which]) => {
+  )('with %s continues at the failed stage and repeats no finished request', async ([, which]) => {
     const { before, after, runs } = await triedAgain({ draft: fails }, which);
     expect(before).toEqual({ research: 1, draft: 1, polish: 0 });
     expect(after).toEqual({ research: 1, draft: 2, polish: 1 });
     expect(runs.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
   });
 
-  test('of a run whose answer did not fit tells it what was wrong, and goes on from there', async () => {
+  test('at a run whose answer broke the contract sends that run the error, then runs the stages', async () => {
     const { engine, runs, after } = await triedAgain({ research: says('It rains.') }, 0);
     expect(after).toEqual({ research: 2, draft: 1, polish: 1 });
     const entries = await engine.store.entriesOf(runs[0]!.id);
@@ -245,7 +245,7 @@ describe('another try', () => {
     expect(words[0]).toMatch(/^The answer is not what draft takes: .*\n\nWrite your last message again/);
   });
 
-  test('of a stage at its limit takes a higher limit', async () => {
+  test('at a stage that reached its limit works with a higher limit', async () => {
     const limited = CHAIN.map((one) => (one.name === 'draft' ? { ...one, maxIterations: 1 } : one));
     const script = chainScript({ draft: { blocks: [toolUse('list_directory', { path: '.' })] } });
     const engine = await startChain(script, {}, limited);
@@ -259,7 +259,7 @@ describe('another try', () => {
   });
 });
 
-describe('a restart', () => {
+describe('restarting the program during a chain', () => {
   test('before the start of a stage, followed by a stop, ends the chain and keeps its slot', async () => {
     const store = await memoryStore();
     const closeGate = new Gate();
@@ -312,7 +312,7 @@ describe('a restart', () => {
     await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }));
   }
 
-  test.for(variations(['draft', 'research', 'polish']))('while %s answers goes on there', async (agent) => {
+  test.for(variations(['draft', 'research', 'polish']))('while %s answers resumes at that run', async (agent) => {
     const store = await memoryStore();
     const engine = await startChain(chainScript({ [agent]: hangs }), { store: lasting(store) });
     const { workflowId } = await engine.send('Go');
@@ -325,7 +325,7 @@ describe('a restart', () => {
     expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 1, [agent]: 2 });
   });
 
-  test('in the middle of another try of a stage hands the report over, once', async () => {
+  test('during the retry of a stage resumes and hands the report over once', async () => {
     const store = await memoryStore();
     const script = chainScript({ draft: fails });
     script.rules.splice(

@@ -19,7 +19,7 @@ const batch = (names: string[], more: object = {}) =>
 const ALL = ['completed', 'completed', 'completed', 'completed'];
 
 describe('a chain', () => {
-  test('goes through its stages after one yes, its last report is the report, and it is not tried again', async () => {
+  test('runs all stages after one approval, reports the last answer, and cannot be retried', async () => {
     const engine = await startChain(chainScript(), {}, CHAIN, start);
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(ALL);
@@ -63,7 +63,7 @@ describe('a chain', () => {
       });
   });
 
-  test('an agent that nothing follows gives its report as ever', async () => {
+  test('without a next agent returns the report of its only agent', async () => {
     const engine = await startChain(chainScript({}, [delegateTo('polish', 'Polish.')]));
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', 'completed']);
@@ -92,7 +92,7 @@ describe('a chain', () => {
     ]);
   });
 
-  test('each request is counted once: its runs, their rows, the metrics and the workflow agree', async () => {
+  test('counts each request once in runs, execution rows, metrics and workflow', async () => {
     const usage = (input: number) => ({ blocks: GOOD['research']!.blocks, options: { usage: { input, output: 3 } } });
     const answers = { research: usage(10), draft: { ...GOOD['draft']!, options: { usage: { input: 20, output: 5 } } } };
     const engine = await startChain(chainScript(answers), {}, CHAIN, start);
@@ -121,7 +121,7 @@ describe('a chain', () => {
     expect(draft).toMatchObject({ chain_trigger: 'next', chain_index: 1, parent_execution_id: runs[0]!.id });
   });
 
-  test('three of them run, each in one slot, and a fourth is refused', async () => {
+  test('takes one slot for all its stages, and the workflow rejects a fourth chain', async () => {
     const script = chainScript({}, [batch(['research', 'research', 'research'])]);
     script.rules.splice(1, 0, ...new Script().on({ ...LEAD, turn: 2 }).reply([delegateTo('polish', 'More.')]).rules);
     const engine = await startChain(script);
@@ -141,7 +141,7 @@ describe('a chain', () => {
     expect(second).toContain('The maximum of sub-agents for one workflow is 3; 3 of them are taken');
   });
 
-  test('one that was refused gives its slot back, and the next one takes it', async () => {
+  test('releases its slot when rejected, so that the next chain can start', async () => {
     const engine = await startChain(chainScript({}, [batch(['research', 'research'])]), {
       settings: 'limits.max_sub_agents = 2\n',
       person: ({ request }, item) =>
@@ -157,7 +157,7 @@ describe('a chain', () => {
     expect(end.subAgents.filter(({ kind, outcome }) => kind === 'chain' && outcome === 'completed')).toHaveLength(4);
   });
 
-  test('in the background its report comes when its last stage has ended', async () => {
+  test('in the background reports when its last stage has ended', async () => {
     const start = toolUse('spawn_agent', {
       operation: 'spawn',
       name: 'finder',
@@ -176,7 +176,7 @@ describe('a chain', () => {
     expect(words.endsWith('Rain is coming.')).toBe(true);
   });
 
-  test('a batch that waits for the first goes on with the others, stages and all', async () => {
+  test('in a batch that returns with the first report runs all its stages and reports once', async () => {
     const engine = await startChain(chainScript({}, [batch(['polish', 'research'], { wait_all: false })]));
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', ...ALL]);
@@ -186,7 +186,7 @@ describe('a chain', () => {
     expect([...reports, ...results].filter((one) => one.includes('draft'))).toHaveLength(1);
   });
 
-  test('a stage may start nobody, and is told so', async () => {
+  test('rejects a spawn by a stage because of the maximum depth', async () => {
     const call = toolUse('spawn_agent', { operation: 'spawn', name: 'more', prompt: 'Help.' });
     const engine = await startChain(chainScript({ draft: { blocks: [call] } }), {}, CHAIN, start);
     const end = await engine.ask('Go');
@@ -198,7 +198,7 @@ describe('a chain', () => {
     expect(offered.flatMap(({ seen }) => seen.tools).filter((name) => name.startsWith('spawn'))).toEqual([]);
   });
 
-  test('its agents may be defined in any order', async () => {
+  test('accepts its agents in any order of definition', async () => {
     const engine = await startChain(chainScript(), {}, [...CHAIN].reverse());
     expect(outcomes(await engine.ask('Go'))).toEqual(ALL);
   });

@@ -82,8 +82,8 @@ const remarksOf = (engine: Harness) =>
   engine.of('message-end').flatMap(({ entry }) => (entry.kind === 'system' ? [entry] : []));
 const HALF = expect.stringMatching(/^What I have/) as string;
 
-describe('the time of a run', () => {
-  test('its stream is aborted, the text kept, nothing more asked; with more time it goes on', async () => {
+describe('the time limit of a run', () => {
+  test('aborts the stream, keeps the text and sends no further request; with more time the run continues', async () => {
     const { engine, end } = await timeUp(stuck(), { settings: '[limits.run]\nmax_minutes = 1\n' });
     expect(end).toMatchObject({
       outcome: 'timed_out',
@@ -107,7 +107,7 @@ describe('the time of a run', () => {
     expect(engine.model.requests.at(-1)?.seen.lastUser).not.toMatch(/tools again/);
   });
 
-  test('a tool that works is aborted too', async () => {
+  test('aborts a running tool', async () => {
     const engine = await startEngine(new Script().on({}).reply([toolUse('grep', { pattern: '(a+)+$' })]), {
       files: { 'a.txt': `${'a'.repeat(60)}!\n` },
       settings: '[limits.run]\nmax_minutes = 1\n',
@@ -122,7 +122,7 @@ describe('the time of a run', () => {
     expect(engine.model.requests).toHaveLength(1);
   });
 
-  test('waiting for the person does not count', async () => {
+  test('does not count the time in which an approval is open', async () => {
     const script = new Script()
       .on({ step: 1 })
       .reply([toolUse('write_file', { path: 'a.txt', content: 'a' })])
@@ -137,14 +137,14 @@ describe('the time of a run', () => {
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed' });
   });
 
-  test('a lead whose sub-agent works waits, and its own time stands still', async () => {
+  test('does not count the time in which a lead waits for its sub-agent', async () => {
     const { end } = await timeUp(leadOfStuck(), {
       settings: '[limits]\nchild_minutes = 1.5\n[limits.run]\nmax_minutes = 1\n',
     });
     expect(outcomes(end)).toEqual(['completed', 'timed_out']);
   });
 
-  test('stands still while a coagent reviews its answer', async () => {
+  test('does not count the time in which a coagent reviews the answer', async () => {
     const gates = [new Gate(), new Gate()] as const;
     const [first, second] = gates.map((gate) => ({ hold: gate.at(0) }));
     const reviews = {
@@ -164,7 +164,7 @@ describe('the time of a run', () => {
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Second.' });
   });
 
-  test('a sub-agent whose time is up reports what it has; its lead goes on, also when it gets more', async () => {
+  test('ends a sub-agent with its partial text as the report, and the lead continues, also after an extension', async () => {
     const { engine, end } = await timeUp(leadOfStuck(), { settings: '[limits]\nchild_minutes = 1\n' });
     expect(outcomes(end)).toEqual(['completed', 'timed_out']);
     expect(end.text).toBe('That was little.');
@@ -183,7 +183,7 @@ describe('the time of a run', () => {
     expect(await engine.store.run(runId)).toMatchObject({ outcome: 'completed', text: 'Now all of it.' });
   });
 
-  test('time that was used up between two requests ends it before the next one', async () => {
+  test('ends a run without a request if the time was used up before', async () => {
     vi.restoreAllMocks();
     const script = new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_minutes = 0.0000001\n' });
@@ -192,7 +192,7 @@ describe('the time of a run', () => {
   });
 });
 
-test('a sub-agent whose model falls silent three times is ended as timed out; its lead goes on', async () => {
+test('a sub-agent whose model is silent three times ends as timed out, and its lead continues', async () => {
   const silence = 77;
   const alarms: (() => void)[] = [];
   const later = setTimeout as (...all: unknown[]) => unknown;
@@ -214,7 +214,7 @@ test('a sub-agent whose model falls silent three times is ended as timed out; it
   expect(end).toMatchObject({ text: 'That was little.', subAgents: [{ agent: 'worker', outcome: 'timed_out' }] });
 });
 
-test('killed when its time was up: resumed, it ends so, and nothing more is asked', async () => {
+test('a run killed when its time was up ends as timed out after a resume, without a new request', async () => {
   vi.restoreAllMocks();
   const folder = await folderWith({});
   const model = await startFakeModel(stuck());
@@ -229,8 +229,8 @@ test('killed when its time was up: resumed, it ends so, and nothing more is aske
   expect(model.requests).toHaveLength(1);
 });
 
-describe('the time of a workflow', () => {
-  test('ends all that works in it, each timed out; with more time its lead goes on', async () => {
+describe('the time limit of a workflow', () => {
+  test('ends lead and sub-agents as timed out, and the lead continues with more time', async () => {
     const { engine, end } = await timeUp(leadOfStuck(), { settings: '[limits.workflow]\nmax_minutes = 1\n' });
     expect(outcomes(end)).toEqual(['timed_out', 'timed_out']);
     expect(end.error?.message).toMatch(/1 minute of work for the whole workflow/);
@@ -265,22 +265,25 @@ describe('the time limit of a sub-agent', () => {
       ),
       of('[limits.run]\nmax_minutes = 5\n', [spawned, 5]),
     ]),
-  )('that of the call, of its definition, of sub-agents, of any run: %j', async ([settings, calls]) => {
-    const script = new Script()
-      .on({ ...LEAD, turn: 1 })
-      .reply(calls.map(([call]) => toolUse('spawn_agent', call)))
-      .on({})
-      .reply([text('Done.')]);
-    const engine = await startEngine(script, { settings, files: { '.triad/agents/reviewer.md': REVIEWER } });
-    await engine.trust.set(engine.folder, new Map([['.triad/agents/reviewer.md', sha256(REVIEWER)]]));
-    const { workflowId } = await engine.ask('Go');
-    const asked = engine
-      .of('approval-request')
-      .flatMap(({ approval: { subject } }) => (subject.kind === 'envelopes' ? subject.items : []));
-    expect(asked.map(({ envelope }) => envelope.limits.budget?.minutes)).toEqual(calls.map(([, minutes]) => minutes));
-    const [, ...children] = await engine.store.runsOf([workflowId]);
-    expect(children.map(({ outcome, envelopeHash }) => [outcome, envelopeHash])).toEqual(
-      asked.map(({ hash }) => ['completed', hash]),
-    );
-  });
+  )(
+    'comes from the call, else from the definition, else from the settings for sub-agents, else for runs: %j',
+    async ([settings, calls]) => {
+      const script = new Script()
+        .on({ ...LEAD, turn: 1 })
+        .reply(calls.map(([call]) => toolUse('spawn_agent', call)))
+        .on({})
+        .reply([text('Done.')]);
+      const engine = await startEngine(script, { settings, files: { '.triad/agents/reviewer.md': REVIEWER } });
+      await engine.trust.set(engine.folder, new Map([['.triad/agents/reviewer.md', sha256(REVIEWER)]]));
+      const { workflowId } = await engine.ask('Go');
+      const asked = engine
+        .of('approval-request')
+        .flatMap(({ approval: { subject } }) => (subject.kind === 'envelopes' ? subject.items : []));
+      expect(asked.map(({ envelope }) => envelope.limits.budget?.minutes)).toEqual(calls.map(([, minutes]) => minutes));
+      const [, ...children] = await engine.store.runsOf([workflowId]);
+      expect(children.map(({ outcome, envelopeHash }) => [outcome, envelopeHash])).toEqual(
+        asked.map(({ hash }) => ['completed', hash]),
+      );
+    },
+  );
 });

@@ -14,7 +14,7 @@ const looking = (script: Script) =>
     .on({})
     .reply([text('An answer.')]);
 
-test('a message that is sent meanwhile waits for the summary, and finds it; nothing is deleted meanwhile', async () => {
+test('a message sent during a compaction waits for the summary, and the conversation cannot be deleted meanwhile', async () => {
   const gate = new Gate();
   const held = new Script().on({ system: SUMMARISER }).reply([text(NOTES)], { hold: gate.at(0) });
   const engine = await startEngine(looking(held));
@@ -43,7 +43,7 @@ test('a message that is sent meanwhile waits for the summary, and finds it; noth
 test.for([
   ['a provider that stays overloaded', {}, 3],
   ['a provider that asks for a pause of an hour', { 'retry-after': '3600' }, 1],
-] as const)('%s fails a compaction soon, and leaves no wait', async ([, headers, requests]) => {
+] as const)('%s fails a compaction early and leaves no wait in the snapshot', async ([, headers, requests]) => {
   const error = { type: 'overloaded_error', message: 'Overloaded' };
   const script = new Script().on({ system: SUMMARISER }).reply([], { status: 529, error, headers });
   const engine = await startEngine(looking(script));
@@ -56,7 +56,7 @@ test.for([
   expect(snapshot.waits ?? {}).toEqual({});
 });
 
-test('the request of a process that died is counted at the next start, once', async () => {
+test('a compaction request of a killed process is counted once at the next start', async () => {
   const engine = await startEngine(looking(summarising()));
   const { workflowId } = await engine.ask('One');
   const { store, conversationId } = engine;

@@ -10,7 +10,7 @@ import { sharedEngine } from '../../support/shared-engine.ts';
 const { start } = sharedEngine();
 
 describe('a conversation', () => {
-  test('messages sent at once are answered in order, each with all answers before it', async () => {
+  test('answers messages sent at once in order, each request with all earlier answers', async () => {
     const gate = new Gate();
     const script = new Script().on({}).reply((seen) => [text(`Answer to ${seen.asked}`)], { hold: gate.at(0) });
     const engine = await start(script);
@@ -28,7 +28,7 @@ describe('a conversation', () => {
     }
   });
 
-  test('refuses a message if its folder is gone, and reads what was said', async () => {
+  test('rejects a message if its folder is missing, and can still be read', async () => {
     const engine = await start(new Script().on({}).reply([text('Done.')]));
     const { workflowId } = await engine.ask('Go');
     await rm(engine.folder, { recursive: true });
@@ -40,7 +40,7 @@ describe('a conversation', () => {
     expect(engine.model.requests).toHaveLength(1);
   });
 
-  test('an endpoint that numbers its calls anew, or uses odd characters, confuses nothing', async () => {
+  test('makes repeated tool call ids of a provider unique and replaces invalid characters in them', async () => {
     const call = toolUse('read_file', { path: 'a.txt' }, { id: 'functions.read_file:0' });
     const other = toolUse('read_file', { path: 'b.txt' }, { id: 'functions.read_file:0' });
     const script = new Script()
@@ -61,7 +61,7 @@ describe('a conversation', () => {
     engine.model.expectDone();
   });
 
-  test('after a stop the next message makes a legal request, and says what was interrupted', async () => {
+  test('after a stop sends a valid request with the next message that names the interrupted call', async () => {
     const script = new Script()
       .on({ asked: /First/, step: 1 })
       .reply([toolUse('write_file', { path: 'x.txt', content: 'x' })])
@@ -77,7 +77,7 @@ describe('a conversation', () => {
     engine.model.expectDone();
   });
 
-  test('a message that is stopped the moment it is sent ends as cancelled', async () => {
+  test('ends a message as cancelled if the stop comes right after the message was sent', async () => {
     // Without its end, which could come before the stop.
     const engine = await startEngine(new Script().on({}).reply([text('Fine.')], { hangAfter: 1 }));
     const { workflowId } = await engine.send('Hello');

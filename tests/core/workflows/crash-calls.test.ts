@@ -129,7 +129,7 @@ const IN_MEMORY = [
   ['memory', 'memory-change'],
 ] as const;
 
-test.for(IN_MEMORY)('a call (%s) is settled after a kill (%s)', async ([kind, moment]) => {
+test.for(IN_MEMORY)('resuming settles a tool call (%s) whose process was killed after %s', async ([kind, moment]) => {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'triad-calls-')));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const call = cutCalls(uniqueSleep()).find((cutCall) => cutCall.kind === kind)!;
@@ -139,18 +139,16 @@ test.for(IN_MEMORY)('a call (%s) is settled after a kill (%s)', async ([kind, mo
   await checkResumed(killedCall, await liveUntil(moment, { data, folder, url }));
 });
 
-fullTest('tests/core/workflows/crash-calls.test.ts › a call (%s) is settled after a kill (%s)')(
-  'kill -9 in the middle of calls of each kind, at each of their moments',
-  { timeout: 600_000 },
-  async () => {
-    const seconds = uniqueSleep();
-    const points = cutCalls(seconds).flatMap((call) => call.moments.map((moment) => ({ call, moment })));
-    const resumer = new Resumer();
-    try {
-      for (let at = 0; at < points.length; at += TOGETHER)
-        await killTogether(points.slice(at, at + TOGETHER), seconds, resumer);
-    } finally {
-      resumer.end();
-    }
-  },
-);
+fullTest(
+  'tests/core/workflows/crash-calls.test.ts › resuming settles a tool call (%s) whose process was killed after %s',
+)('kill -9 in the middle of calls of each kind, at each of their moments', { timeout: 600_000 }, async () => {
+  const seconds = uniqueSleep();
+  const points = cutCalls(seconds).flatMap((call) => call.moments.map((moment) => ({ call, moment })));
+  const resumer = new Resumer();
+  try {
+    for (let at = 0; at < points.length; at += TOGETHER)
+      await killTogether(points.slice(at, at + TOGETHER), seconds, resumer);
+  } finally {
+    resumer.end();
+  }
+});

@@ -47,7 +47,7 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${seq}`), folder: root, definitions }, check };
 }
 
-test('a chain that is killed at the end of its first run goes on', async () => {
+test('a chain killed after the end of its first run resumes without repeating finished requests', async () => {
   const model = await startFakeModel(chainScript());
   const life = { data: join(root, 'in-memory'), folder: root, url: model.url, definitions };
   const resume = await liveUntil('run-end', life);
@@ -57,7 +57,7 @@ test('a chain that is killed at the end of its first run goes on', async () => {
   await model.close();
 });
 
-test('a lead that is killed between its end and its first stage goes on, and is asked nothing again', async () => {
+test('a lead killed before its first chain stage resumes without a second request of the lead', async () => {
   const script = chainScript();
   // The agent leads here: no rule for a lead above it.
   script.rules.splice(0, 2);
@@ -77,16 +77,14 @@ test('a lead that is killed between its end and its first stage goes on, and is 
   await model.close();
 });
 
-fullTest('tests/core/workflows/crash-chain.test.ts › a chain that is killed at the end of its first run goes on')(
-  'after many events',
-  { timeout: 600_000 },
-  async () => {
-    const model = await startFakeModel(chainScript());
-    const life = { mode: 'start', data: join(root, 'whole'), url: model.url, folder: root, groupSize: 1 } as const;
-    const whole = await live({ ...life, definitions });
-    await model.close();
-    const events = whole?.events ?? [];
-    expect(events.length).toBeGreaterThan(30);
-    await killAfterEach(events.slice(0, -1), pointAt);
-  },
-);
+fullTest(
+  'tests/core/workflows/crash-chain.test.ts › a chain killed after the end of its first run resumes without repeating finished requests',
+)('after many events', { timeout: 600_000 }, async () => {
+  const model = await startFakeModel(chainScript());
+  const life = { mode: 'start', data: join(root, 'whole'), url: model.url, folder: root, groupSize: 1 } as const;
+  const whole = await live({ ...life, definitions });
+  await model.close();
+  const events = whole?.events ?? [];
+  expect(events.length).toBeGreaterThan(30);
+  await killAfterEach(events.slice(0, -1), pointAt);
+});

@@ -29,29 +29,33 @@ const script = (): Script =>
 /** `message-end#3`: the lead's message, its response, the sub-agent's prompt; then its response, then the word. */
 const moments = ['run-say', 'message-end#4', 'message-end#5', 'request-start#3'] as const;
 
-test.each(moments)('killed after %s', { timeout: 60_000 }, async (killAfter) => {
-  const model = await startFakeModel(script());
-  const life = { data: join(root, killAfter.replace('#', '-')), folder: root, url: model.url };
-  try {
-    const resume = await liveUntil(killAfter, life, { says: WORD });
-    const { end, events, runs } = await resume();
-    expect(end.outcome).toBe('completed');
-    expect(runs[1]?.said).toMatchObject([{ text: WORD }]);
-    const entries = events.flatMap((event) =>
-      event.type === 'message-end' && event.runId === runs[1]?.id ? [event.entry] : [],
-    );
-    expect(entries.filter((entry) => entry.kind === 'user' && entry.said)).toMatchObject([{ text: WORD }]);
-    expect(entries.at(-1)).toMatchObject({ parts: [{ text: '# Report\n\nThe README was first.' }] });
-    const output = events.find((event) => event.type === 'tool-end' && event.parentRunId === null);
-    const told = `"person_said_to_it":["${WORD}"]`;
-    expect(output).toMatchObject({ entry: { output: expect.stringContaining(told) as string } });
-    const telling = model.requests.filter(
-      ({ seen }) => seen.lastUser.includes(WORD) && !seen.tools.includes('spawn_agent'),
-    );
-    const last = telling.at(-1)!.seen.body.messages.at(-1) as { content: { type: string; text?: string }[] };
-    expect(last.content[0]?.type, 'after the result').toBe('tool_result');
-    expect(last.content.filter((part) => part.text?.includes(WORD))).toEqual([last.content.at(-1)]);
-  } finally {
-    await model.close();
-  }
-});
+test.each(moments)(
+  'a message to a sub-agent is delivered exactly once if the program is killed after %s',
+  { timeout: 60_000 },
+  async (killAfter) => {
+    const model = await startFakeModel(script());
+    const life = { data: join(root, killAfter.replace('#', '-')), folder: root, url: model.url };
+    try {
+      const resume = await liveUntil(killAfter, life, { says: WORD });
+      const { end, events, runs } = await resume();
+      expect(end.outcome).toBe('completed');
+      expect(runs[1]?.said).toMatchObject([{ text: WORD }]);
+      const entries = events.flatMap((event) =>
+        event.type === 'message-end' && event.runId === runs[1]?.id ? [event.entry] : [],
+      );
+      expect(entries.filter((entry) => entry.kind === 'user' && entry.said)).toMatchObject([{ text: WORD }]);
+      expect(entries.at(-1)).toMatchObject({ parts: [{ text: '# Report\n\nThe README was first.' }] });
+      const output = events.find((event) => event.type === 'tool-end' && event.parentRunId === null);
+      const told = `"person_said_to_it":["${WORD}"]`;
+      expect(output).toMatchObject({ entry: { output: expect.stringContaining(told) as string } });
+      const telling = model.requests.filter(
+        ({ seen }) => seen.lastUser.includes(WORD) && !seen.tools.includes('spawn_agent'),
+      );
+      const last = telling.at(-1)!.seen.body.messages.at(-1) as { content: { type: string; text?: string }[] };
+      expect(last.content[0]?.type, 'after the result').toBe('tool_result');
+      expect(last.content.filter((part) => part.text?.includes(WORD))).toEqual([last.content.at(-1)]);
+    } finally {
+      await model.close();
+    }
+  },
+);

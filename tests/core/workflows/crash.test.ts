@@ -72,18 +72,22 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${seq}`), folder: root }, check };
 }
 
-describe('kill -9 and resume', () => {
-  test('after a few durable events; in the full run after many', { timeout: 600_000 }, async () => {
-    const engine = await startEngine(threeChildren());
-    await engine.ask('Look at all parts', 'all');
-    const events = engine.durable();
-    expect(events.length).toBeGreaterThan(60);
-    // What a turn of the lead records after its calls is what one of a sub-agent does, and `crash-early` kills there.
-    const lead = /^(tool-(start|end)|usage|message-end)$/;
-    await killAfterEach(
-      events.slice(0, -1),
-      pointAt,
-      ({ parentRunId, type }) => parentRunId !== null || !lead.test(type),
-    );
-  });
+describe('kill -9 and resume of a workflow with three sub-agents', () => {
+  test(
+    'loses and repeats nothing after a few durable events; in the full run after many',
+    { timeout: 600_000 },
+    async () => {
+      const engine = await startEngine(threeChildren());
+      await engine.ask('Look at all parts', 'all');
+      const events = engine.durable();
+      expect(events.length).toBeGreaterThan(60);
+      // What a turn of the lead records after its calls is what one of a sub-agent does, and `crash-early` kills there.
+      const lead = /^(tool-(start|end)|usage|message-end)$/;
+      await killAfterEach(
+        events.slice(0, -1),
+        pointAt,
+        ({ parentRunId, type }) => parentRunId !== null || !lead.test(type),
+      );
+    },
+  );
 });

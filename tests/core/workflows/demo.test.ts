@@ -37,7 +37,7 @@ const rejecting =
   (reason: string): Person =>
   () => ({ kind: 'reject', reason });
 
-test('its messages show agents of every kind with facts that the tools found, labelled, counted and free of charge', async () => {
+test('five messages show every kind of sub-agent with facts from the tools, marked as a demo and free of charge', async () => {
   const engine = await demo();
   const first = await engine.ask('What is this?');
   expect(outcomes(first)).toEqual(['completed', 'completed']);
@@ -146,7 +146,7 @@ function expectCounted(engine: Harness, end: Ended): void {
   expect(end.usage.outputTokens).toBe(requests.reduce((sum, { outputTokens }) => sum + outputTokens, 0));
 }
 
-test('a no is taken as a no, with its reason', async () => {
+test('a rejection is respected, and the answer quotes its reason', async () => {
   const engine = await demo({ person: rejecting('not today') });
   const first = await engine.ask('What is this?');
   expect(outcomes(first)).toEqual(['completed', 'rejected']);
@@ -156,7 +156,7 @@ test('a no is taken as a no, with its reason', async () => {
   expect(third.text.match(/You said no: “not today”/g)).toHaveLength(3);
 });
 
-test('an edited prompt changes what its agent looks for', async () => {
+test('an edited prompt changes what the sub-agent searches for', async () => {
   const edit: Person = ({ request: { subject } }, item) => {
     const asked = subject.kind === 'envelopes' ? subject.items[item]?.envelope : undefined;
     return { kind: 'edit', value: { ...asked, prompt: 'Look for: `pears`' } };
@@ -166,7 +166,7 @@ test('an edited prompt changes what its agent looks for', async () => {
   expect(text).toContain('2 lines match `pears`, in 2 files: `README.md:1`, `notes/plan.md:3`');
 });
 
-test('it answers in the language of the screen that a message was written on', async () => {
+test('the demo answers in the language of the client that sent the message', async () => {
   const engine = await demo({ person: rejecting('pas encore') });
   const { conversationId, folder } = engine;
   const other = await engine.runtime.request('conversation.create', { folder });
@@ -181,7 +181,7 @@ test('it answers in the language of the screen that a message was written on', a
   expect(engine.of('approval-request')[0]?.approval.title).toContain('Compter les fichiers du dossier');
 });
 
-test('closed while its question waits, it goes on from there once it is resumed', async () => {
+test('a demo closed while an approval is open continues after a resume', async () => {
   const store = await memoryStore();
   const closed = await demo({ store: lasting(store), person: () => null });
   const { workflowId } = await closed.send('What is here?');
@@ -198,7 +198,7 @@ test('closed while its question waits, it goes on from there once it is resumed'
   );
 });
 
-test('where no agent may be started, or the folder is empty, it says so', async () => {
+test('the answer reports an empty folder and a limit that prevents sub-agents', async () => {
   const engine = await demo({
     settings: '[providers]\nactive = "demo"\n[limits]\nmax_sub_agents = 1\n',
     files: {},
@@ -213,7 +213,7 @@ test('where no agent may be started, or the folder is empty, it says so', async 
   expect(third.text).toMatch(/That did not work: .*1/);
 });
 
-test('a stop ends it at once, and the next message goes on', async () => {
+test('a stop cancels the demo while an approval is open', async () => {
   const engine = await demo({ person: () => null });
   const { workflowId } = await engine.send('What is this?');
   await engine.event('approval-request');
@@ -238,7 +238,7 @@ test('a fact about a shortened list or file gives the whole size', () => {
 });
 
 fullTest('tests/core/workflows/demo.test.ts › a fact about a shortened list or file gives the whole size')(
-  'of a large folder the numbers are those of the tools, not of what they returned',
+  'the numbers about a large folder are totals, not the counts of the shortened results',
   async () => {
     const many = Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`f${index}.txt`, 'TODO\n']));
     const engine = await demo({ files: { ...many, 'README.md': 'line\n'.repeat(6000) } });
@@ -250,7 +250,7 @@ fullTest('tests/core/workflows/demo.test.ts › a fact about a shortened list or
   },
 );
 
-test('its reviewer sends an answer back once, for what it can see is missing, and takes the next', async () => {
+test('the reviewing coagent sends the first answer back once for a missing part and approves the second', async () => {
   const engine = await demo({ lead: 'BUILD-JUDGE' });
   const { text, outcome, subAgents } = await engine.ask('What is this?');
   expect({ outcome, agents: subAgents.map(({ agent }) => agent) }, 'and nothing is done twice').toEqual({
@@ -266,7 +266,7 @@ test('its reviewer sends an answer back once, for what it can see is missing, an
   expect(text).toContain('Not opened by me: `notes/`, `src/`.');
 });
 
-test('in a loop its lead ends the work itself, with the same answer', async () => {
+test('in a loop the lead completes the work itself with its last answer', async () => {
   const engine = await demo({ lead: 'BUILD-LOOP' });
   const { text, outcome, subAgents } = await engine.ask('What is this?');
   expect({ outcome, started: subAgents.length }).toEqual({ outcome: 'completed', started: 1 });

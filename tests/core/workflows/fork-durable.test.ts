@@ -17,7 +17,7 @@ import { rebuilt } from '../../support/stores/rebuilt.ts';
 const script = () => new Script().on({}).reply([text('Done.')]);
 const red = { mediaType: 'image/png' as const, data: RED.toString('base64') };
 
-test('after a restart, in the full run a kill, and a recovery it is what it was; the one that was cut off cannot be restored', async () => {
+test('a fork is unchanged after restart and store rebuild, and an incomplete fork cannot be restored', async () => {
   const data = await folderWith();
   const store = inFullRun ? await openStore({ url: `rocksdb://${join(data, 'store')}` }) : await memoryStore();
   const engine = await startEngine(script(), {
@@ -78,7 +78,7 @@ test('after a restart, in the full run a kill, and a recovery it is what it was;
   expect(check).toMatchObject({ workflows: 2, missing: [] });
 });
 
-test('its pictures are its own', async () => {
+test('a fork keeps its own copies of pictures after the first conversation is purged', async () => {
   const engine = await startEngine(script());
   const { runtime, conversationId } = engine;
   const sent = await runtime.request('message.send', { conversationId, text: 'Which colour?', images: [red] });
@@ -96,8 +96,8 @@ test('its pictures are its own', async () => {
 
 fullTest([
   'tests/core/host/telemetry/open-calls.test.ts › events that a fork has copied create no spans',
-  'tests/core/workflows/fork.test.ts › nothing is counted, listed, undone or found twice; both know of each other, and the first may go',
-])('telemetry tells of nothing a second time', async () => {
+  'tests/core/workflows/fork.test.ts › copied work is not counted, listed or found twice, and the fork survives a purge of the first conversation',
+])('telemetry creates no second spans for the copied events of a fork', async () => {
   const collector = await startCollector();
   const engine = await startEngine(script(), { settings: `telemetry.endpoint = "${collector.url}"\n` });
   const { runtime, conversationId } = engine;

@@ -38,7 +38,7 @@ const byCall = (a: { toolCallId: string }, b: { toolCallId: string }) => a.toolC
 const bodies = (engine: Engine, asked: RegExp): string[] =>
   engine.model.requests.filter(({ seen }) => asked.test(seen.asked)).map(({ body }) => JSON.stringify(body.messages));
 
-test('the next request is byte for byte that of the first, and a fork of the fork asks the same', async () => {
+test('the next request of a fork, and of a fork of the fork, equals the next request of the first conversation', async () => {
   const engine = await start(script());
   await engine.ask('First');
   const { workflowId } = await engine.ask('Second');
@@ -70,7 +70,7 @@ test('copies the messages before a fork, and the message itself if the fork is a
   expect(await getPrompts(second.workflowId, 'after')).toEqual(['First', 'Second']);
 });
 
-test('nothing is counted, listed, undone or found twice; both know of each other, and the first may go', async () => {
+test('copied work is not counted, listed or found twice, and the fork survives a purge of the first conversation', async () => {
   const engine = await start(script());
   const { runtime, conversationId } = engine;
   await engine.ask('First');
@@ -132,7 +132,7 @@ test('nothing is counted, listed, undone or found twice; both know of each other
   expect((await runtime.request('conversation.check', { conversationId: made.id })).missing).toEqual([]);
 });
 
-test('what works still is cut: its calls are settled, it can not go on there, and the first one does', async () => {
+test('a fork of running work cancels its open calls and cannot resume that work; the first conversation completes', async () => {
   const gate = new Gate();
   const words = new Script()
     .on({ ...LEAD, step: 1, asked: /^Slow/ })
@@ -181,7 +181,7 @@ test('a fork before the first message copies nothing, and its own first message 
   expect((await snapshotOf(engine, empty.id)).conversation.title).toBe('Something else');
 });
 
-test('a compaction stands for the same there', async () => {
+test('a compaction has an equal summary in the next request of a fork', async () => {
   const engine = await start(script());
   const { runtime, conversationId } = engine;
   await engine.ask('First');
@@ -197,7 +197,7 @@ test('a compaction stands for the same there', async () => {
   expect(asked[1]).toBe(asked[0]);
 });
 
-test('all events of both, one by one, give the view that a reload gives', async () => {
+test('applying the events of original and fork one by one gives the view of a reload', async () => {
   const engine = await start(script());
   const { runtime, conversationId } = engine;
   await engine.ask('First');

@@ -23,7 +23,7 @@ const holding = (commits: DurableEvent[][], type: DurableEvent['type'], agents: 
     .map((events) => events.filter((event) => event.type === type && agents.includes(event.agent)).length)
     .filter((count) => count > 0);
 
-test('three sub-agents that a rule allows are asked for, allowed and started in one commit', async () => {
+test('three sub-agents that need no person are requested, approved and started in one commit', async () => {
   const { store, commits } = await watched();
   const engine = await startEngine(threeChildren(), { store });
   expect((await engine.ask('Go', 'all')).outcome).toBe('completed');

@@ -41,7 +41,7 @@ function watchObjects(): WeakRef<object>[] {
   return refs;
 }
 
-test('nothing refers to the runs and transcripts of a workflow that has ended', async () => {
+test('no reference remains to the runs and transcripts of a workflow that has ended', async () => {
   const refs = watchObjects();
   const script = new Script()
     .on({ ...LEAD, step: 1 })
@@ -60,23 +60,21 @@ test('nothing refers to the runs and transcripts of a workflow that has ended', 
   await expect.poll(countLiveObjects, { timeout: 10_000 }).toBe(0);
 });
 
-fullTest('tests/core/workflows/held.test.ts › nothing refers to the runs and transcripts of a workflow that has ended')(
-  'workflows with three sub-agents each',
-  { timeout: 180_000 },
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'triad-held-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const server = await Peer.start<ServerOperations>(process('server'), ['scripted', '0', '0']);
-    onTestFinished(() => server.close());
-    const ours = await Peer.start<SideOperations>(process('side'), ['ours', await server.ask('url'), folder]);
-    onTestFinished(() => ours.close());
-    // The first ones fill pools and caches.
-    await ours.ask('batch', 4);
-    const before = await ours.ask('held');
-    await ours.ask('batch', WORKFLOWS);
-    await eventually(async () => expect(grown(before, await ours.ask('held'))).toEqual([]));
-  },
-);
+fullTest(
+  'tests/core/workflows/held.test.ts › no reference remains to the runs and transcripts of a workflow that has ended',
+)('handles and listeners do not grow with workflows of three sub-agents each', { timeout: 180_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'triad-held-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const server = await Peer.start<ServerOperations>(process('server'), ['scripted', '0', '0']);
+  onTestFinished(() => server.close());
+  const ours = await Peer.start<SideOperations>(process('side'), ['ours', await server.ask('url'), folder]);
+  onTestFinished(() => ours.close());
+  // The first ones fill pools and caches.
+  await ours.ask('batch', 4);
+  const before = await ours.ask('held');
+  await ours.ask('batch', WORKFLOWS);
+  await eventually(async () => expect(grown(before, await ours.ask('held'))).toEqual([]));
+});
 
 function process(name: string): string {
   return builtProgram(join(import.meta.dirname, `../../bench/${name}-process.ts`));

@@ -49,7 +49,7 @@ async function started(options: { data?: string } = {}) {
 
 const whoseIn = (system: string) => /You are (told|not told)\./.exec(system)?.[1] ?? 'lead';
 
-test('in the requests of the lead and of who asks for them; each envelope holds what its run is told', async () => {
+test('trusted instructions are in the requests and envelopes of the lead and of agents that enable them', async () => {
   const { engine, agree, guided } = await started();
   await agree();
   const { untrusted } = await engine.send('Go');
@@ -68,7 +68,7 @@ test('in the requests of the lead and of who asks for them; each envelope holds 
   expect(asked.map(({ envelope }) => envelope.instructions)).toEqual([told, undefined]);
 });
 
-test('in nobody’s before they are trusted, nor once they have changed', async () => {
+test('instructions that are untrusted or have changed since are in no request', async () => {
   const { engine, agree, guided, systems } = await started();
   expect((await engine.send('Go')).untrusted).toEqual(['AGENTS.md']);
   await engine.event('workflow-end');
@@ -80,7 +80,7 @@ test('in nobody’s before they are trusted, nor once they have changed', async 
   expect(systems().some((system) => system.includes('Delete everything'))).toBe(false);
 });
 
-test('history, both exports and the Markdown of the session have them, by path and with their text', async () => {
+test('history, both exports and the session files contain the instructions with path and text', async () => {
   const data = await folderWith();
   const { engine, agree } = await started({ data });
   const { conversationId, runtime } = engine;

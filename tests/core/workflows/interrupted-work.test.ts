@@ -37,7 +37,7 @@ async function cutOff(first: Promise<void> = Promise.resolve()) {
   return { runtime, conversationId: engine.conversationId, workflowId, waiting };
 }
 
-test('it waits after a restart, and no more once it was resumed', async () => {
+test('an interrupted workflow is in the attention feed after a restart until it is resumed', async () => {
   const { runtime, conversationId, workflowId, waiting } = await cutOff();
   const told = [{ conversationId, workflowId, title: 'Go', agent: 'lead' }];
   await eventually(() => expect(waiting()).toMatchObject(told));
@@ -45,7 +45,7 @@ test('it waits after a restart, and no more once it was resumed', async () => {
   await eventually(() => expect(waiting()).toEqual([]));
 });
 
-test('the program starts, and serves, before the lists have caught up with what it asks of them', async () => {
+test('the program answers requests before the attention feed has loaded the interrupted workflows', async () => {
   const caughtUp = Promise.withResolvers<void>();
   const { runtime, conversationId, waiting } = await cutOff(caughtUp.promise);
   expect(await runtime.request('conversation.get', { conversationId })).toMatchObject({ title: 'Go' });
@@ -54,7 +54,7 @@ test('the program starts, and serves, before the lists have caught up with what 
   await eventually(() => expect(waiting()).toHaveLength(1));
 });
 
-test('it does not wait while its conversation is in the trash, nor once the person went on without it', async () => {
+test('an interrupted workflow leaves the attention feed with its conversation in the trash or with a new message', async () => {
   const { runtime, conversationId, waiting } = await cutOff();
   await eventually(() => expect(waiting()).toHaveLength(1));
   await runtime.request('conversation.delete', { conversationId });
@@ -90,7 +90,7 @@ async function cutOffInCommand(who: 'lead' | 'helper') {
 }
 
 test.for(['lead', 'helper'] as const)(
-  'a new message tells the model the same of an interrupted call (%s) as a resume',
+  'a new message describes an interrupted call (%s) to the model exactly as a resume does',
   async (who) => {
     const resumed = await cutOffInCommand(who);
     await resumed.runtime.request('workflow.resume', { workflowId: resumed.workflowId });

@@ -11,7 +11,7 @@ const { start } = sharedEngine();
 
 const red = { mediaType: 'image/png' as const, data: RED.toString('base64') };
 
-test('a picture is sent to the model with this message and with later ones, and its bytes are kept', async () => {
+test('a picture is sent to the model with its message and with later messages, and is stored and exported', async () => {
   const engine = await start(new Script().on({}).reply([text('Red.')]));
   const { runtime, conversationId, model } = engine;
   const sent = await runtime.request('message.send', { conversationId, text: 'Which colour?', images: [red] });
@@ -58,14 +58,14 @@ test.each([
   ],
   ['no base64', [{ ...red, data: '***' }], /not base64/],
   ['eleven', Array.from({ length: 11 }, () => red), /at most|too many/i],
-])('refused with what is wrong, and nothing is started: %s', async (_what, images, why) => {
+])('rejects a message with a faulty picture and starts no workflow: %s', async (_what, images, why) => {
   const { runtime, conversationId, model } = await start(new Script());
   await expect(runtime.request('message.send', { conversationId, text: 'Look', images })).rejects.toThrow(why);
   expect((await runtime.request('conversation.snapshot', { conversationId })).workflows).toEqual([]);
   expect(model.requests).toEqual([]);
 });
 
-test('model and mode hold for the lead of this message, and are recorded', async () => {
+test('model and mode of a message apply to the lead for that message only, and are recorded', async () => {
   const engine = await start(new Script().on({}).reply([text('Done.')]));
   const { runtime, conversationId, model } = engine;
   const chosen = { model: 'opus', mode: 'selective' as const };
@@ -80,7 +80,7 @@ test('model and mode hold for the lead of this message, and are recorded', async
   await expect(other).rejects.toThrow('There is no provider "nobody"');
 });
 
-test('another lead can be set until something was said', async () => {
+test('the lead of a conversation can be changed until its first message', async () => {
   const engine = await startEngine(new Script().on({}).reply([text('Done.')]));
   const { runtime, conversationId } = engine;
   const set = (agent: string) => runtime.request('conversation.set', { conversationId, agent });

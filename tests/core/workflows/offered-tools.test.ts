@@ -25,21 +25,24 @@ test.for(
     [2, 'At most 2 sub-agents can be started', 'One to 2 tasks'],
     [1, 'At most 1 sub-agent can be started', 'One task.'],
   ] as const),
-)('%s sub-agents: tools, bounds of a batch and prompt say so', async ([max, sentence, tasks]) => {
-  const engine = await startEngine(plainAnswer(), { settings: `limits.max_sub_agents = ${max}\n` });
-  await engine.ask('Go');
-  const body = engine.model.requests[0]!.body;
-  const told = (body.tools ?? []).filter(({ name }) => STARTING.includes(name));
-  expect(told.map(({ description }) => description?.includes(sentence))).toEqual([true, true, true]);
-  const batch = told.find(({ name }) => name === 'parallel_tasks');
-  expect(batch?.input_schema).toMatchObject({ properties: { tasks: { maxItems: max } } });
-  expect(JSON.stringify(batch)).toContain(tasks);
-  const system = JSON.stringify(body.system);
-  expect(system).toContain(`At most ${max} can be started in one workflow`);
-  expect(JSON.stringify([system, told])).not.toMatch(/\b(3|three)\b (sub-agents|tasks|existing)|at most 3/i);
-  const { tools } = await engine.runtime.request('app.state', {});
-  expect(tools.find(({ name }) => name === 'spawn_agent')?.description).toContain(sentence);
-});
+)(
+  'with a maximum of %s sub-agents the tools, the bounds of a batch and the prompt state that number',
+  async ([max, sentence, tasks]) => {
+    const engine = await startEngine(plainAnswer(), { settings: `limits.max_sub_agents = ${max}\n` });
+    await engine.ask('Go');
+    const body = engine.model.requests[0]!.body;
+    const told = (body.tools ?? []).filter(({ name }) => STARTING.includes(name));
+    expect(told.map(({ description }) => description?.includes(sentence))).toEqual([true, true, true]);
+    const batch = told.find(({ name }) => name === 'parallel_tasks');
+    expect(batch?.input_schema).toMatchObject({ properties: { tasks: { maxItems: max } } });
+    expect(JSON.stringify(batch)).toContain(tasks);
+    const system = JSON.stringify(body.system);
+    expect(system).toContain(`At most ${max} can be started in one workflow`);
+    expect(JSON.stringify([system, told])).not.toMatch(/\b(3|three)\b (sub-agents|tasks|existing)|at most 3/i);
+    const { tools } = await engine.runtime.request('app.state', {});
+    expect(tools.find(({ name }) => name === 'spawn_agent')?.description).toContain(sentence);
+  },
+);
 
 test.for(
   variations<[string, ApprovePolicy, string[]]>(
@@ -57,14 +60,17 @@ test.for(
     ],
     4,
   ),
-)('%s with --approve %s: what could be allowed is offered', async ([rules, approve, names]) => {
-  const configFolder = await folderWith({ 'config.toml': rules });
-  const engine = await startEngine(plainAnswer(), { settings: rules, configFolder });
-  await engine.ask('Go', approve);
-  expect(offered(engine)).toEqual([names]);
-});
+)(
+  'with the rules %s and --approve %s offers only start tools that could be approved',
+  async ([rules, approve, names]) => {
+    const configFolder = await folderWith({ 'config.toml': rules });
+    const engine = await startEngine(plainAnswer(), { settings: rules, configFolder });
+    await engine.ask('Go', approve);
+    expect(offered(engine)).toEqual([names]);
+  },
+);
 
-test('a workflow that goes on after its last sub-agent is not offered another, and a call is refused as ever', async () => {
+test('a resumed workflow without free slots is offered no start tools, and a spawn is rejected', async () => {
   const held = new Gate();
   const script = new Script()
     .on({ ...LEAD, step: 1 })
@@ -88,7 +94,7 @@ test('a workflow that goes on after its last sub-agent is not offered another, a
   expect(results[1]).toContain('The maximum of sub-agents for one workflow is 1; 1 of them are taken');
 });
 
-test('while one of the last still works, a lead that goes on can list and end it', async () => {
+test('a resumed lead keeps the start tools while one of its sub-agents still works', async () => {
   const held = new Gate();
   const working = new Gate();
   const task = { agent_id: 'code-reviewer', prompt: 'Task ' };

@@ -6,7 +6,7 @@ import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { CHILD, delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
-describe('with one place for sub-agents', () => {
+describe('with one slot for sub-agents', () => {
   const again = (times: number): Script => {
     const script = new Script();
     for (let step = 1; step <= times; step++)
@@ -15,7 +15,7 @@ describe('with one place for sub-agents', () => {
   };
   const settings = '[limits]\nmax_sub_agents = 1\n';
 
-  test('each no gives it back: who is asked for next takes it', async () => {
+  test('a rejected sub-agent releases its slot for the next sub-agent', async () => {
     const engine = await startEngine(again(3), {
       settings,
       person: ({ request }) =>
@@ -26,7 +26,7 @@ describe('with one place for sub-agents', () => {
     expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'rejected', 'rejected', 'completed']);
   });
 
-  test('a yes keeps it: the next is refused before anyone is asked', async () => {
+  test('an approved sub-agent keeps its slot, and the next spawn fails without an approval request', async () => {
     const engine = await startEngine(again(2), { settings });
     expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'completed']);
     expect(engine.of('approval-request')).toHaveLength(1);
@@ -37,7 +37,7 @@ describe('with one place for sub-agents', () => {
   });
 });
 
-test('one of a batch that is refused gives its place back, the others keep theirs', async () => {
+test('a rejected sub-agent of a batch releases its slot, and the approved sub-agents keep theirs', async () => {
   const tasks = ['first', 'second', 'third'].map((part) => ({
     agent_id: 'code-reviewer',
     prompt: `Review the ${part}.`,
@@ -64,7 +64,7 @@ test('one of a batch that is refused gives its place back, the others keep their
   ]);
 });
 
-test('of a long report the lead gets 50 KiB and where the rest is; all of it stays in the history', async () => {
+test('the lead gets the first 50 KiB of a long report and how to read on, and the store keeps all of it', async () => {
   // Of three bytes each: a cap on characters would let three times as much through.
   const report = `# Report\n\n${'€'.repeat(MAX_REPORT_BYTES / 2)}`;
   const script = new Script()
@@ -86,7 +86,7 @@ test('of a long report the lead gets 50 KiB and where the rest is; all of it sta
   expect((await engine.store.run(runId))?.text).toBe(report);
 });
 
-test('a question about an agent says what its definition wants to be asked about, and that is asked', async () => {
+test('the approval of a sub-agent names the tools in its requires_approval, and those tools then require approval', async () => {
   const file =
     '---\nname: careful\ndescription: Careful\ntools: [read_file, list_directory]\nrequires_approval: [list_directory]\n---\nBe careful.\n';
   const script = new Script()

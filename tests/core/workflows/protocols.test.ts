@@ -62,7 +62,7 @@ async function run(protocol: Protocol) {
   return { path: engine.model.requests[0]!.path, usage, events: told(engine.durable()) };
 }
 
-test('a workflow is the same over all three protocols', async () => {
+test('a workflow has equal events and token counts over all three provider protocols', async () => {
   const [messages, chat, responses] = await Promise.all(PROTOCOLS.map(run));
   expect([messages!.path, chat!.path, responses!.path]).toEqual([
     '/v1/messages',

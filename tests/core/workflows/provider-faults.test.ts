@@ -30,17 +30,20 @@ const cases = PROTOCOLS.flatMap((protocol, at) => {
   );
 });
 
-test.for(cases)('%s: %s', async ([protocol, , fault]) => {
-  const server = await startFaulty();
-  server.next([fault], [text(WORDS, { deltas: 4 })]);
-  const engine = await startEngine(new Script(), { settings: providerAt(server.url, protocol) });
-  const { outcome } = await engine.ask('Say it');
-  const attempts = expected(fault);
-  expect(attemptsOf(engine)).toEqual(attempts);
-  expect(server.requests).toHaveLength(attempts.length);
-  expect(outcome).toBe(attempts.at(-1) === null ? 'completed' : 'error');
-  const parts = engine
-    .of('message-end')
-    .flatMap(({ entry }) => (entry.kind === 'assistant' && !entry.interrupted ? entry.parts : []));
-  expect(parts).toEqual(attempts.at(-1) === null ? [{ type: 'text', text: WORDS }] : []);
-});
+test.for(cases)(
+  'over %s the fault %s is retried or ends the run, and each attempt is counted',
+  async ([protocol, , fault]) => {
+    const server = await startFaulty();
+    server.next([fault], [text(WORDS, { deltas: 4 })]);
+    const engine = await startEngine(new Script(), { settings: providerAt(server.url, protocol) });
+    const { outcome } = await engine.ask('Say it');
+    const attempts = expected(fault);
+    expect(attemptsOf(engine)).toEqual(attempts);
+    expect(server.requests).toHaveLength(attempts.length);
+    expect(outcome).toBe(attempts.at(-1) === null ? 'completed' : 'error');
+    const parts = engine
+      .of('message-end')
+      .flatMap(({ entry }) => (entry.kind === 'assistant' && !entry.interrupted ? entry.parts : []));
+    expect(parts).toEqual(attempts.at(-1) === null ? [{ type: 'text', text: WORDS }] : []);
+  },
+);

@@ -30,8 +30,8 @@ async function killedAfter(killAfter: DurableEvent['type'], script: Script) {
   return { model, result: await resume() };
 }
 
-describe('recovery', () => {
-  test('closed while questions wait: the same questions are open again after resume', async () => {
+describe('recovery after an interruption', () => {
+  test('reopens the unanswered approvals with their ids when a closed workflow is resumed', async () => {
     const store = await memoryStore();
     const engine = await startEngine(threeChildren(), { store: lasting(store), person: () => null });
     const { workflowId } = await engine.send('Go');
@@ -60,7 +60,7 @@ describe('recovery', () => {
     });
   });
 
-  test('killed in the middle of a stream: what was said is kept as interrupted, and not sent back', async () => {
+  test('keeps text cut off by a kill as interrupted and does not send it back to the model', async () => {
     const words = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
     const model = await startFakeModel(plainAnswer({ answer: words, deltas: 200 }), {
       latency: { deltaMs: 10 },
@@ -121,7 +121,7 @@ describe('recovery', () => {
     expect(model.requests.length).toBeLessThanOrEqual(2);
   });
 
-  test('killed after the answer began: what the provider told is counted as reported', async () => {
+  test('counts the reported tokens of a request that was killed after its answer began', async () => {
     const hanging = { hangAfter: 2, times: 1, usage: { input: 555 } };
     const script = new Script()
       .on({})
@@ -133,7 +133,7 @@ describe('recovery', () => {
     expect(result?.workflow.usage).not.toHaveProperty('unknownRequests');
   });
 
-  test('killed while it waited to try again: the attempt that failed is counted, and none that was not made', async () => {
+  test('counts the failed attempt and no attempt that was not sent if the kill came while waiting for a retry', async () => {
     const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' }, times: 1 };
     const script = new Script()
       .on({})
@@ -146,7 +146,7 @@ describe('recovery', () => {
     expect(result?.workflow.usage).toMatchObject({ requests: 2, inputTokens: 100 });
   });
 
-  test('a sub-agent that went on in the background is resumed, and its report handed over', async () => {
+  test('resumes a sub-agent in the background and hands its report over', async () => {
     const tasks = ['fast', 'slow'].map((part) => ({ agent_id: 'code-reviewer', prompt: `Review ${part}.` }));
     const slow = { hangAfter: 2, times: 1 };
     const script = new Script()

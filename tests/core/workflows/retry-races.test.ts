@@ -80,8 +80,8 @@ async function heldBack() {
 const reaches = (store: Store, workflowId: string, what: object): Promise<void> =>
   eventually(async () => expect(await store.workflow(workflowId)).toMatchObject(what));
 
-describe('another attempt that is asked for twice', () => {
-  test('resumed in one window, retried in another before the lead reached its call', async () => {
+describe('two requests for another attempt of a sub-agent', () => {
+  test('a retry after a resume is rejected, and the sub-agent gets one new attempt', async () => {
     const { store, runtime, workflowId, runId, conversationId, held } = await heldBack();
     await runtime.request('workflow.resume', { workflowId });
     const late = retry({ runtime }, runId);
@@ -93,7 +93,7 @@ describe('another attempt that is asked for twice', () => {
     expect(await attemptsOf(store, conversationId, runId)).toEqual([1, 2]);
   });
 
-  test('two clicks while another workflow is before it in the line: run and counted once', async () => {
+  test('a second retry while another workflow runs is rejected, and the retry runs and is counted once', async () => {
     const { engine, workflowId, runId, held } = await failedBehindAnother();
     await retry(engine, runId);
     const second = retry(engine, runId);
@@ -109,8 +109,8 @@ describe('another attempt that is asked for twice', () => {
   });
 });
 
-describe('a stop before the attempt has begun', () => {
-  test('of the sub-agent that waits in the line: it stays as it was, the lead goes on', async () => {
+describe('a stop before the new attempt has started', () => {
+  test('of a sub-agent that waits behind another workflow keeps its old outcome, and the lead continues', async () => {
     const { engine, workflowId, runId, held } = await failedBehindAnother();
     await retry(engine, runId);
     expect(await engine.runtime.request('run.stop', { runId })).toMatchObject({ agents: 1, left: 0 });
@@ -120,7 +120,7 @@ describe('a stop before the attempt has begun', () => {
     expect(await engine.store.run(runId)).toMatchObject({ outcome: 'error' });
   });
 
-  test('of a sub-agent that a restart interrupted: its call is answered, it does not go on', async () => {
+  test('of a sub-agent interrupted by a restart cancels that sub-agent, and the lead continues', async () => {
     const { store, runtime, workflowId, runId, conversationId, held } = await heldBack();
     await retry({ runtime }, runId);
     await runtime.request('run.stop', { runId });
@@ -130,7 +130,7 @@ describe('a stop before the attempt has begun', () => {
     expect(await store.run(runId)).toMatchObject({ outcome: 'cancelled' });
   });
 
-  test('of the workflow, while a retry waits: it stays cancelled', async () => {
+  test('of the workflow keeps the workflow cancelled and rejects a second retry', async () => {
     const { engine, workflowId, runId, held } = await failedBehindAnother();
     await retry(engine, runId);
     const late = retry(engine, runId);
@@ -146,7 +146,7 @@ describe('a stop before the attempt has begun', () => {
   });
 });
 
-test('a retry that was asked for before the stop, and read what is stored after it, does not undo it', async () => {
+test('rejects a retry requested before a stop if the retry reads the store after the stop', async () => {
   const [begun, reading] = [new Gate(), new Gate()];
   let isSlow = false;
   const { engine, workflowId, runId, held } = await failedBehindAnother((store) => ({
@@ -193,8 +193,8 @@ function limited(held: Gate): Script {
     .reply(() => [toolUse('read_file', { path: 'README.md', limit: (turn += 1) })]);
 }
 
-describe('what crosses an end', () => {
-  test('a retry is refused after the lead has reached its limit', async () => {
+describe('a request that arrives while its run ends', () => {
+  test('rejects a retry after the lead has reached its limit', async () => {
     const held = new Gate();
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
@@ -216,7 +216,7 @@ describe('what crosses an end', () => {
     expect(engine.of('run-start').filter(({ agent }) => agent === 'finder')).toHaveLength(1);
   });
 
-  test('more for a workflow that ends while it is asked for is refused, not acknowledged', async () => {
+  test('rejects an extension of a workflow that ends before the request is processed', async () => {
     const held = new Gate();
     const [begun, reading] = [new Gate(), new Gate()];
     let isSlow = false;
@@ -260,7 +260,7 @@ describe('what crosses an end', () => {
     expect(engine.of('limit-change')).toEqual([]);
   });
 
-  test('two clicks on more for a sub-agent give it once', async () => {
+  test('rejects the second of two equal extensions of a sub-agent', async () => {
     const held = new Gate();
     const engine = await startEngine(limited(held), { settings: '[limits.run]\nmax_iterations = 3\n' });
     const { workflowId, subAgents } = await engine.ask('Go');
@@ -281,7 +281,7 @@ describe('what crosses an end', () => {
     });
   });
 
-  test('more for a sub-agent that cannot go on changes nothing', async () => {
+  test('rejects an extension of a sub-agent in a deleted conversation and changes no limit', async () => {
     const held = new Gate();
     const engine = await startEngine(limited(held), { settings: '[limits.run]\nmax_iterations = 3\n' });
     const { subAgents } = await engine.ask('Go');

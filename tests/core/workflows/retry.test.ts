@@ -12,8 +12,8 @@ const { start } = sharedEngine();
 
 const retry = (engine: Harness, runId: string) => engine.runtime.request('run.retry', { runId });
 
-describe('trying a sub-agent again', () => {
-  test('after the workflow has ended: nothing finished is repeated, and the lead answers anew', async () => {
+describe('retrying a sub-agent', () => {
+  test('after the end of its workflow repeats no finished request, and the lead answers again', async () => {
     const engine = await start(failingChild());
     const first = await engine.ask('Go');
     expect(outcomes(first)).toEqual(['completed', 'error']);
@@ -45,7 +45,7 @@ describe('trying a sub-agent again', () => {
     });
   });
 
-  test('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
+  test('while the lead still works delays the answer of the lead until the new report', async () => {
     const held = new Gate();
     const script = failingChild();
     script.rules.unshift(
@@ -64,7 +64,7 @@ describe('trying a sub-agent again', () => {
     expect(engine.of('workflow-start'), 'the same attempt').toHaveLength(1);
   });
 
-  test('while its lead works on: not of the real provider once the demo is on', async () => {
+  test('is rejected for a sub-agent of the real provider while the demo is active', async () => {
     const held = new Gate();
     const script = failingChild();
     script.rules.unshift(
@@ -86,7 +86,7 @@ describe('trying a sub-agent again', () => {
     expect(engine.model.requests).toHaveLength(asked);
   });
 
-  test('of the demo, once the real provider is on: by the demo still', async () => {
+  test('runs a demo sub-agent with the demo again although the real provider is active', async () => {
     const engine = await startEngine(new Script(), { settings: '[providers]\nactive = "demo"\n' });
     const { workflowId } = await engine.send('What is this?');
     const start = await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
@@ -101,7 +101,7 @@ describe('trying a sub-agent again', () => {
     expect(engine.model.requests, 'the real one was asked for nothing').toEqual([]);
   });
 
-  test('of two clicks at the same time one wins', async () => {
+  test('twice concurrently starts one attempt and rejects the other request', async () => {
     const engine = await startEngine(failingChild());
     const first = await engine.ask('Go');
     const { runId } = first.subAgents[0]!;
@@ -119,7 +119,7 @@ describe('trying a sub-agent again', () => {
     expect((await engine.store.run(runId))?.attempt).toBe(2);
   });
 
-  test('an answer that was cut off is gone on with', async () => {
+  test('continues an answer that was cut off', async () => {
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent/ })
       .reply([text('Whole now.')])
@@ -140,7 +140,7 @@ describe('trying a sub-agent again', () => {
     );
   });
 
-  test('what was stopped by the person can be tried again', async () => {
+  test('works for a sub-agent that the person stopped, without sending the cut text back', async () => {
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent/ })
       .reply([text('It came after all.')])
@@ -165,7 +165,7 @@ describe('trying a sub-agent again', () => {
     expect(JSON.stringify(again?.body.messages), 'cut words are not sent back').not.toContain('I begin');
   });
 
-  test('closed in the middle of it: a resumed workflow goes on with it, and hands the report over once', async () => {
+  test('continues after a restart and hands the report over once', async () => {
     const store = await memoryStore();
     const script = failingChild();
     script.rules.splice(
@@ -196,7 +196,7 @@ describe('trying a sub-agent again', () => {
     expect(handed).toHaveLength(1);
   });
 
-  test('is refused for what never started, was never approved, or still runs', async () => {
+  test('is rejected for a lead, for a sub-agent that was never approved and for a running sub-agent', async () => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply([spawn({ name: 'no', prompt: 'No.' }), spawn({ name: 'runs', prompt: 'Run.' })])

@@ -63,7 +63,7 @@ async function forksOf({ runtime, conversationId }: Engine): Promise<string[]> {
 const snapshotOf = ({ runtime }: Engine, conversationId: string) =>
   runtime.request('conversation.snapshot', { conversationId });
 
-test('the next request of the fork is byte for byte one without the message, files are undone, and the first conversation stays', async () => {
+test('rewinding undoes the files since the message and makes a fork whose next request lacks that message', async () => {
   const [engine, other] = await Promise.all([start(), start()]);
   const { runtime, conversationId } = engine;
   const { workflowId } = await engine.ask('Second');
@@ -101,7 +101,7 @@ test('the next request of the fork is byte for byte one without the message, fil
   expect([await file('a.txt'), await file('scout.txt')]).toEqual(['second', 'by the scout']);
 });
 
-test('a later message goes with it, and a later conflict prevents both the undo and the fork', async () => {
+test('rewinding also leaves out later messages, and a conflict prevents both the undo and the fork', async () => {
   const engine = await start();
   const { conversationId } = engine;
   const { workflowId } = await engine.ask('Second');
@@ -132,7 +132,7 @@ test('a later message goes with it, and a later conflict prevents both the undo 
   await expect(put(engine, workflowId, { redo: true })).rejects.toThrow('Nothing of this is undone');
 });
 
-test('what is undone already is no conflict: a second time, and on to an earlier message; a redo takes back its own part', async () => {
+test('files that are already undone are no conflict, and a redo restores only the part of its own undo', async () => {
   const engine = await start();
   const first = engine.of('workflow-start')[0]!.workflowId;
   const second = await engine.ask('Second');
@@ -170,7 +170,7 @@ test('the fork leaves the trash only once the files are undone', async () => {
   expect(seen).toEqual(['first']);
 });
 
-test('if no file was changed since, it is a fork alone', async () => {
+test('rewinding without changed files only makes a fork', async () => {
   const engine = await start();
   const { workflowId } = await engine.ask('Later');
   const { conversation, files } = await rewind(engine, workflowId);
@@ -179,7 +179,7 @@ test('if no file was changed since, it is a fork alone', async () => {
   expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('first');
 });
 
-test('nothing goes back while something works, in the trash, or where there is no such message', async () => {
+test('rejects rewinding in a busy or deleted conversation, or to an unknown message', async () => {
   const gate = new Gate();
   const held = script()
     .on({ asked: /^Hold/ })

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Roster } from '#core/runs/workflow/roster.ts';
 
-test('who left and who was stopped while it waited is not counted among those who wait', async () => {
+test('the queue depth excludes sub-agents that have left or were stopped while waiting', async () => {
   const roster = new Roster({ maxSubAgents: 3, maxConcurrent: 2, subAgents: [], taken: 0 });
   const admit = (runId: string, { signal } = new AbortController()) => roster.admit(runId, signal);
   const [one, two] = [admit('one'), admit('two')];
@@ -22,7 +22,7 @@ test('who left and who was stopped while it waited is not counted among those wh
   expect(admit('four').queueDepth, 'both that worked have left').toBe(0);
 });
 
-test('a second stop of a sub-agent that has not started finds nothing to end', () => {
+test('a second stop of a sub-agent that has not started ends no agent', () => {
   const roster = new Roster({ maxSubAgents: 3, maxConcurrent: 2, subAgents: [], taken: 0 });
   let ends = 0;
   roster.waits('one', () => (ends += 1));

@@ -73,23 +73,26 @@ const cases: [Outcome, string, Script, HarnessOptions, ((engine: Harness, runId:
   ['refused', FOUND, halfway('', { stopReason: 'refusal' }), {}],
 ];
 
-describe('what a sub-agent had', () => {
-  test.each(variations(cases, 3))('%s', async (outcome, words, script, options, meanwhile) => {
-    if (outcome === 'budget_exceeded') {
-      // Its second turn calls a tool again, so that the bound is reached; the report that it is asked for is empty.
-      script.rules.at(-1)!.blocks = [toolUse('list_directory', { path: '.' })];
-    }
-    const { end, row, handed } = await run(script, options, meanwhile);
-    expect(row).toMatchObject({ outcome, text: expect.stringContaining(words) as string });
-    const [half, whole] = [handed.find(({ success }) => !success), handed.find(({ success }) => success)];
-    expect(half).toMatchObject({ outcome, report: expect.stringContaining(words) as string });
-    expect(half?.error).not.toBe('');
-    expect(whole).toMatchObject({ outcome: 'completed', report: reportOf('all').trim() });
-    expect(end).toMatchObject({ outcome: 'completed', text: 'I have what there is.' });
-    expect(end.subAgents.map((one) => one.outcome).sort()).toEqual([outcome, 'completed'].sort());
-  });
+describe('the partial result of a sub-agent', () => {
+  test.each(variations(cases, 3))(
+    'reaches the lead with the outcome %s, and the sibling completes',
+    async (outcome, words, script, options, meanwhile) => {
+      if (outcome === 'budget_exceeded') {
+        // Its second turn calls a tool again, so that the bound is reached; the report that it is asked for is empty.
+        script.rules.at(-1)!.blocks = [toolUse('list_directory', { path: '.' })];
+      }
+      const { end, row, handed } = await run(script, options, meanwhile);
+      expect(row).toMatchObject({ outcome, text: expect.stringContaining(words) as string });
+      const [half, whole] = [handed.find(({ success }) => !success), handed.find(({ success }) => success)];
+      expect(half).toMatchObject({ outcome, report: expect.stringContaining(words) as string });
+      expect(half?.error).not.toBe('');
+      expect(whole).toMatchObject({ outcome: 'completed', report: reportOf('all').trim() });
+      expect(end).toMatchObject({ outcome: 'completed', text: 'I have what there is.' });
+      expect(end.subAgents.map((one) => one.outcome).sort()).toEqual([outcome, 'completed'].sort());
+    },
+  );
 
-  test('interrupted: what was streamed stands in the row, and the report of the sibling is kept', async () => {
+  test('is stored with the run when the program is closed, and the report of the sibling is kept', async () => {
     const store = await memoryStore();
     const script = halfway('Then I go on for long', { hangAfter: 6 });
     const engine = await startEngine(script, { store: lasting(store) });

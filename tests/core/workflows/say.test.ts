@@ -39,8 +39,8 @@ function working(first: Gate, blocks = [toolUse('list_directory', { path: '.' })
     .reply([text('# Report\n\nSeen.')]);
 }
 
-describe('while it works', () => {
-  test('it is read with the next request, once, after the results of all calls, as words of the person', async () => {
+describe('a message of the person to a working sub-agent', () => {
+  test('is sent once with its next request, after all tool results, as words of the person', async () => {
     const first = new Gate();
     const calls = [toolUse('list_directory', { path: '.' }), toolUse('read_file', { path: 'README.md' })];
     const engine = await start(working(first, calls));
@@ -65,7 +65,7 @@ describe('while it works', () => {
     expect(row.said).toMatchObject([{ text: WORD }]);
   });
 
-  test('an answer that came without it is not the last one', async () => {
+  test('makes the sub-agent answer again if its answer came without the message', async () => {
     const first = new Gate();
     const engine = await start(working(first, [text('# Report\n\nToo early.')]));
     const { workflowId } = await engine.send('Go');
@@ -81,7 +81,7 @@ describe('while it works', () => {
     });
   });
 
-  test('it answers no question, and is read when that is answered', async () => {
+  test('does not decide an open approval, and is read after the decision', async () => {
     const asked = Promise.withResolvers<string>();
     const person: Person = (approval, item) => {
       if (approval.request.subject.kind === 'envelopes') return yes(approval, item);
@@ -101,7 +101,7 @@ describe('while it works', () => {
     expect(heard(engine)).toHaveLength(1);
   });
 
-  test('one that waits for its turn reads it after its prompt', async () => {
+  test('is read after the prompt if the sub-agent still waits for a slot', async () => {
     const [first, second] = [new Gate(), new Gate()];
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
@@ -129,8 +129,8 @@ describe('while it works', () => {
 
 const sharedSerial = sharedEngine('limits.max_concurrent = 1\n');
 
-describe('is refused, and starts nothing', () => {
-  test('where the run has ended, is a lead, or is unknown; an empty one', async () => {
+describe('a message to a sub-agent is rejected', () => {
+  test('if the run has ended, is a lead or is unknown, or if the message is empty', async () => {
     const first = new Gate();
     first.open();
     const engine = await start(working(first));
@@ -147,7 +147,7 @@ describe('is refused, and starts nothing', () => {
     expect(heard(engine)).toEqual([]);
   });
 
-  test('where it still waits for its own yes', async () => {
+  test('while the start of the sub-agent waits for approval', async () => {
     const asked = Promise.withResolvers<void>();
     const person: Person = () => {
       asked.resolve();
@@ -162,7 +162,7 @@ describe('is refused, and starts nothing', () => {
     });
   });
 
-  test('once it has stopped; what it never read is kept, and read when it is tried again', async () => {
+  test('after the sub-agent was stopped, but an unread message is read after a retry', async () => {
     const first = new Gate();
     const engine = await start(working(first));
     const { workflowId } = await engine.send('Go');
@@ -178,7 +178,7 @@ describe('is refused, and starts nothing', () => {
   });
 });
 
-test('closed before it was read: read once the workflow is resumed, as if nothing had been', async () => {
+test('a message unread when the program closes is read once after a resume', async () => {
   const store = await memoryStore();
   const first = new Gate();
   const engine = await startEngine(working(first), { store: lasting(store) });

@@ -45,14 +45,14 @@ test.for(
     [3, ''],
     [1, '[limits]\nmax_concurrent = 1\n'],
   ] as const),
-)('%i at the same time: %j', async ([most, settings]) => {
+)('runs at most %i sub-agents concurrently with the settings %j', async ([most, settings]) => {
   const engine = await startEngine(three(most), { settings });
   const end = await engine.ask('Go');
   expect(peak(engine)).toBe(most);
   expect(end.text).toBe('Report on Do a., Report on Do b., Report on Do c.');
 });
 
-test('who waits for its turn at the provider says so, and how many are taken at a time', async () => {
+test('a request that waits for its turn at the provider reports the number of concurrent requests', async () => {
   const held = new Gate();
   const script = new Script()
     .on({ ...LEAD, step: 1 })
@@ -86,30 +86,33 @@ test.for(
     ['', 0],
     ['[limits]\nmax_concurrent = 1\n', 2],
   ] as const),
-)('%j: %i wait for a slot, however long each waited for its yes', async ([settings, depth]) => {
-  const answered = new Gate();
-  const script = new Script()
-    .on({ ...LEAD, step: 1 })
-    .reply(NAMES.map((name) => spawn({ name, prompt: `Do ${name}.` })))
-    .on(LEAD)
-    .reply([text('Done.')])
-    .on({})
-    .reply([text('Report.')], { hold: answered.at(0) });
-  const engine = await startEngine(script, { settings, person: () => null });
-  const { workflowId } = await engine.send('Go');
-  await eventually(() => expect(engine.of('approval-request')).toHaveLength(3));
-  const [first, ...others] = engine.of('approval-request').map(({ approval }) => approval.id);
-  const allow = (approvalId: string) =>
-    engine.runtime.request('approval.decide', { approvalId, answer: { kind: 'allow' } });
-  await allow(first!);
-  await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
-  for (const id of others) await allow(id);
-  answered.open();
-  await engine.ended(workflowId);
-  expect(await depthOf(engine, workflowId)).toBe(depth);
-});
+)(
+  'with the settings %j: counts %i sub-agents as waiting for a slot, without the time for approvals',
+  async ([settings, depth]) => {
+    const answered = new Gate();
+    const script = new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply(NAMES.map((name) => spawn({ name, prompt: `Do ${name}.` })))
+      .on(LEAD)
+      .reply([text('Done.')])
+      .on({})
+      .reply([text('Report.')], { hold: answered.at(0) });
+    const engine = await startEngine(script, { settings, person: () => null });
+    const { workflowId } = await engine.send('Go');
+    await eventually(() => expect(engine.of('approval-request')).toHaveLength(3));
+    const [first, ...others] = engine.of('approval-request').map(({ approval }) => approval.id);
+    const allow = (approvalId: string) =>
+      engine.runtime.request('approval.decide', { approvalId, answer: { kind: 'allow' } });
+    await allow(first!);
+    await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
+    for (const id of others) await allow(id);
+    answered.open();
+    await engine.ended(workflowId);
+    expect(await depthOf(engine, workflowId)).toBe(depth);
+  },
+);
 
-test('one that is stopped while it waits for a slot has waited for one', async () => {
+test('counts a sub-agent that was stopped while waiting for a slot as having waited', async () => {
   const held = new Gate();
   const script = new Script()
     .on({ ...LEAD, step: 1 })
@@ -130,7 +133,7 @@ test('one that is stopped while it waits for a slot has waited for one', async (
   expect(await depthOf(engine, workflowId)).toBe(1);
 });
 
-test('one at a time, answered in another order: they begin in the order of the calls, never two at once', async () => {
+test('with one slot sub-agents start in the order of the calls, whatever the order of the approvals', async () => {
   const engine = await startEngine(three(1), {
     settings: '[limits]\nmax_concurrent = 1\n',
     person: () => null,
@@ -154,7 +157,7 @@ test('one at a time, answered in another order: they begin in the order of the c
   expect(await depthOf(engine, workflowId)).toBe(2);
 });
 
-test('one at a time: one that is refused or stopped holds nobody up', async () => {
+test('with one slot a rejected or stopped sub-agent does not block the next', async () => {
   const engine = await startEngine(three(1), {
     settings: '[limits]\nmax_concurrent = 1\n',
     person: () => null,
@@ -172,7 +175,7 @@ test('one at a time: one that is refused or stopped holds nobody up', async () =
   expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['rejected', 'rejected', 'completed']);
 });
 
-test('one at a time: one that fails lets the next begin, in the order of the calls, and is reported in its place', async () => {
+test('with one slot the next sub-agent starts after a failure, and the results are in the order of the calls', async () => {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply(NAMES.map((name) => spawn({ name, prompt: `Do ${name}.` })))

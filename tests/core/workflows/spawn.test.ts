@@ -22,7 +22,7 @@ const { start } = sharedEngine();
 const DENY_SPAWN = '[[permissions.rules]]\neffect = "deny"\ntool = "spawn_agent"\n';
 
 describe('starting sub-agents', () => {
-  test('one is spawned, works with its tools and its report reaches the answer', async () => {
+  test('runs a spawned sub-agent with its tools, and the report reaches the answer of the lead', async () => {
     const engine = await start(spawnOne());
     const end = await engine.ask('Look at my workspace');
     expect(outcomes(end)).toEqual(['completed', 'completed']);
@@ -32,7 +32,7 @@ describe('starting sub-agents', () => {
     engine.model.expectDone();
   });
 
-  test('three run side by side and the lead gets their reports in the order of its calls', async () => {
+  test('runs three sub-agents side by side and returns their reports in the order of the calls', async () => {
     const engine = await start(threeChildren());
     const end = await engine.ask('Look at all parts');
     expect(outcomes(end)).toEqual(['completed', 'completed', 'completed', 'completed']);
@@ -43,7 +43,7 @@ describe('starting sub-agents', () => {
     engine.model.expectDone();
   });
 
-  test('a permanent agent is delegated to, with its own prompt and tools', async () => {
+  test('delegates to a permanent agent with its own prompt and tools', async () => {
     const engine = await start(delegate());
     const end = await engine.ask('Review the code');
     expect(outcomes(end)).toEqual(['completed', 'completed']);
@@ -65,7 +65,7 @@ describe('starting sub-agents', () => {
     expect(request?.seen.tools).toEqual([...new Set([...(reviewer?.tools ?? []), ...baseline])].sort());
   });
 
-  test('a spawn and then a delegation share one count', async () => {
+  test('counts a spawn and a later delegation together', async () => {
     const engine = await start(spawnThenDelegate());
     const end = await engine.ask('Look, then review');
     expect(end.subAgents.map(({ kind }) => kind)).toEqual(['spawn', 'delegate']);
@@ -82,7 +82,7 @@ describe('starting sub-agents', () => {
     expect(order[1]).toBeGreaterThan(order[0]!);
   });
 
-  test('the same agent runs twice in one batch without mixing them up', async () => {
+  test('returns separate reports for two runs of one agent in a batch', async () => {
     const engine = await start(batch());
     await engine.ask('Review both halves');
     const result = engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks');
@@ -140,7 +140,7 @@ describe('starting sub-agents', () => {
     expect(outputOf(engine.of('tool-end')[0]?.entry.output).error).toMatch(message);
   });
 
-  test('a fourth is refused with the maximum and the count', async () => {
+  test('rejects a fourth sub-agent and reports the maximum and the count', async () => {
     const engine = await start(fourth());
     const end = await engine.ask('Look at four parts');
     expect(end.outcome).toBe('completed');
@@ -151,7 +151,7 @@ describe('starting sub-agents', () => {
     );
   });
 
-  test('a sub-agent that calls spawn_agent is refused, though it was never offered it', async () => {
+  test('rejects a call of spawn_agent by a sub-agent, which is not offered that tool', async () => {
     const engine = await start(childSpawns());
     const end = await engine.ask('Manage this');
     expect(end.subAgents).toHaveLength(1);
@@ -202,7 +202,7 @@ describe('starting sub-agents', () => {
     expect(ends.get('bad')).toMatchObject({ outcome: 'error', error: { code: 'bad_request' } });
   });
 
-  test('temporary agents are registered while they may run, and gone afterwards', async () => {
+  test('registers a temporary agent while it may run and removes it afterwards', async () => {
     const engine = await startEngine(spawnOne(), {
       person: () => {
         seen.push(temporaries());

@@ -43,41 +43,44 @@ async function untilInside(engine: Harness, { stop, kind }: CutCall, kept: Promi
   await engine.event('tool-start');
 }
 
-test.for(CALLS)('$kind', async (call) => {
-  const { promise: kept, resolve } = Promise.withResolvers<void>();
-  const script = scriptOf(call);
-  const engine = await startEngine(script, {
-    files: FILES,
-    workspaces: await slowly(resolve),
-    person: call.stop && 'event' in call.stop ? () => null : yes,
-  });
-  const { workflowId } = await engine.send('Go');
-  await untilInside(engine, call, kept);
-  const receipt = await engine.runtime.request('workflow.stop', { workflowId });
-  expect(receipt.left).toBe(0);
-  const end = await engine.ended(workflowId);
-  const files = await readdir(engine.folder, { recursive: true });
-  expect(files.filter((path) => path.endsWith('.tmp'))).toEqual([]);
-  expect(await processesWith(seconds)).toEqual([]);
-  expect(await engine.store.openApprovals()).toEqual([]);
-  const made = engine
-    .durable()
-    .flatMap((event) => (event.type === 'message-end' && event.entry.kind === 'assistant' ? event.entry.parts : []));
-  const ids = made.flatMap((part) => (part.type === 'tool_use' ? [part.id] : []));
-  const results = engine.of('tool-end').map(({ entry }) => entry);
-  expect(results.map(({ toolCallId }) => toolCallId)).toEqual(ids);
-  // What was asked for was not done, or it is told that it was.
-  for (const [path, may] of Object.entries(call.changes ?? {})) {
-    const bytes = await readFile(join(engine.folder, path), 'utf8').catch(() => null);
-    expect(may).toContain(bytes);
-    if (call.stop && 'keep' in call.stop) expect(bytes === may.at(-1)).toBe(results[0]?.status === 'completed');
-    await sleep(SLOW_MS);
-    expect(await readFile(join(engine.folder, path), 'utf8').catch(() => null), 'nothing comes behind the end').toBe(
-      bytes,
-    );
-  }
-  if (call.stop) expect([end.outcome, results.at(-1)?.status]).toEqual(['cancelled', 'cancelled']);
-  expect(end.outcome === 'completed' || end.outcome === 'cancelled').toBe(true);
-  // The next message is sent with a result for every call, or the server refuses it.
-  expect((await engine.ask('And now?')).outcome).toBe('completed');
-});
+test.for(CALLS)(
+  'a stop in the middle of a call leaves no partial files, processes or open approvals: $kind',
+  async (call) => {
+    const { promise: kept, resolve } = Promise.withResolvers<void>();
+    const script = scriptOf(call);
+    const engine = await startEngine(script, {
+      files: FILES,
+      workspaces: await slowly(resolve),
+      person: call.stop && 'event' in call.stop ? () => null : yes,
+    });
+    const { workflowId } = await engine.send('Go');
+    await untilInside(engine, call, kept);
+    const receipt = await engine.runtime.request('workflow.stop', { workflowId });
+    expect(receipt.left).toBe(0);
+    const end = await engine.ended(workflowId);
+    const files = await readdir(engine.folder, { recursive: true });
+    expect(files.filter((path) => path.endsWith('.tmp'))).toEqual([]);
+    expect(await processesWith(seconds)).toEqual([]);
+    expect(await engine.store.openApprovals()).toEqual([]);
+    const made = engine
+      .durable()
+      .flatMap((event) => (event.type === 'message-end' && event.entry.kind === 'assistant' ? event.entry.parts : []));
+    const ids = made.flatMap((part) => (part.type === 'tool_use' ? [part.id] : []));
+    const results = engine.of('tool-end').map(({ entry }) => entry);
+    expect(results.map(({ toolCallId }) => toolCallId)).toEqual(ids);
+    // What was asked for was not done, or it is told that it was.
+    for (const [path, may] of Object.entries(call.changes ?? {})) {
+      const bytes = await readFile(join(engine.folder, path), 'utf8').catch(() => null);
+      expect(may).toContain(bytes);
+      if (call.stop && 'keep' in call.stop) expect(bytes === may.at(-1)).toBe(results[0]?.status === 'completed');
+      await sleep(SLOW_MS);
+      expect(await readFile(join(engine.folder, path), 'utf8').catch(() => null), 'nothing comes behind the end').toBe(
+        bytes,
+      );
+    }
+    if (call.stop) expect([end.outcome, results.at(-1)?.status]).toEqual(['cancelled', 'cancelled']);
+    expect(end.outcome === 'completed' || end.outcome === 'cancelled').toBe(true);
+    // The next message is sent with a result for every call, or the server refuses it.
+    expect((await engine.ask('And now?')).outcome).toBe('completed');
+  },
+);

@@ -31,8 +31,8 @@ function hangingChild(): Script {
     .reply([text('The helper was stopped.')]);
 }
 
-describe('stop', () => {
-  test('during the model request: the server sees it end, the row says cancelled, usage is kept', async () => {
+describe('stopping work', () => {
+  test('during a model request closes the connection, marks the runs as cancelled and keeps the usage', async () => {
     const engine = await startEngine(hangingChild());
     const { workflowId } = await engine.send('Go');
     await engine.event('message-delta', (event) => event.agent === 'slow');
@@ -116,7 +116,7 @@ describe('stop', () => {
     expect(await stop(first.workflowId, 'person')).toMatchObject({ agents: 1, queued: 0 });
   });
 
-  test('one agent alone: its siblings and the lead go on, and the lead is told', async () => {
+  test('for one sub-agent cancels only that run, and the lead gets the partial result', async () => {
     const engine = await start(hangingChild());
     const { workflowId } = await engine.send('Go');
     const delta = await engine.event('message-delta', (event) => event.agent === 'slow');
@@ -130,7 +130,7 @@ describe('stop', () => {
     expect(report.report).toContain('I');
   });
 
-  test('during a tool', async () => {
+  test('during a tool call cancels the call and the workflow', async () => {
     // A search through a pipe-like pattern that a worker chews on until it is stopped.
     const script = new Script().on({ step: 1 }).reply([toolUse('grep', { pattern: '(a+)+$', path: '.' })]);
     script.on({}).reply([text('Done.')]);
@@ -144,7 +144,7 @@ describe('stop', () => {
     expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(['cancelled']);
   });
 
-  test('while questions wait: they are answered as cancelled at once and disappear', async () => {
+  test('with open approvals cancels those approvals at once and removes them from the attention feed', async () => {
     const engine = await startEngine(threeChildren(), { person: () => null });
     const { workflowId } = await engine.send('Go');
     const seen: number[] = [];
@@ -160,7 +160,7 @@ describe('stop', () => {
     expect(await engine.store.openApprovals()).toEqual([]);
   });
 
-  test('while a sub-agent waits for its turn', async () => {
+  test('for a sub-agent that waits for a slot cancels that run before its start', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'one', prompt: 'First.' }), spawn({ name: 'two', prompt: 'Second.' })])
@@ -180,7 +180,7 @@ describe('stop', () => {
     expect(outcomes(await engine.ended(workflowId))).toEqual(['cancelled', 'cancelled', 'cancelled']);
   });
 
-  test('a sub-agent that still waits for a yes: the question is answered no', async () => {
+  test('for a sub-agent whose start is not yet approved rejects its approval', async () => {
     const engine = await start(spawnOne(), { person: () => null });
     const { workflowId } = await engine.send('Go');
     await engine.event('approval-request');
@@ -190,7 +190,7 @@ describe('stop', () => {
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'rejected']);
   });
 
-  test('a queued message is stopped before it starts, the running one goes on', async () => {
+  test('for a queued message cancels that message, and the running workflow completes', async () => {
     const engine = await startEngine(writeFile(), { person: () => null });
     const first = await engine.send('Write');
     await engine.event('approval-request');
@@ -206,7 +206,7 @@ describe('stop', () => {
     expect((await engine.ended(first.workflowId)).outcome).toBe('completed');
   });
 
-  test('one of a batch that was approved while the others are still asked about never starts', async () => {
+  test('for an approved sub-agent prevents its start while the rest of its batch awaits approval', async () => {
     const engine = await start(batch(), { person: () => null });
     const { workflowId } = await engine.send('Go');
     const request = await engine.event('approval-request');
@@ -222,7 +222,7 @@ describe('stop', () => {
     expect(engine.of('run-start').some(({ runId }) => runId === first?.runId)).toBe(false);
   });
 
-  test('stopping twice says that it has ended', async () => {
+  test('for a workflow that has ended is rejected as a conflict', async () => {
     const engine = await startEngine(spawnOne(), { person: yes });
     const end = await engine.ask('Go');
     await expect(engine.runtime.request('workflow.stop', { workflowId: end.workflowId })).rejects.toMatchObject({
@@ -230,7 +230,7 @@ describe('stop', () => {
     });
   });
 
-  test('a batch in which one fails, one hangs until stopped and one succeeds loses nothing of the others', async () => {
+  test('for one sub-agent of a batch keeps the results of the others and the partial report', async () => {
     const tasks = ['good', 'bad', 'slow'].map((part) => ({
       agent_id: 'code-reviewer',
       prompt: `Review ${part}.`,
@@ -268,7 +268,7 @@ describe('stop', () => {
   });
 });
 
-test('an interruption of one workflow leaves its question open, and its answer goes on with it', async () => {
+test('an approval stays open when its workflow is interrupted, and deciding resumes the workflow', async () => {
   const engine = await start(spawnOne(), { person: () => null });
   const { runtime } = engine;
   const seen: Attention[] = [];

@@ -24,7 +24,7 @@ async function interrupted(settings = '') {
   return { store, engine, again, workflowId, runId };
 }
 
-test('a message whose conversation is deleted before its workflow lives is refused', async () => {
+test('rejects a message if its conversation is deleted before the workflow starts', async () => {
   const inner = await memoryStore();
   const reached = Promise.withResolvers<undefined>();
   const free = Promise.withResolvers<undefined>();
@@ -54,7 +54,7 @@ test('a message whose conversation is deleted before its workflow lives is refus
   expect(await inner.lastSeq(conversationId)).toBe(0);
 });
 
-test('an interrupted workflow in the trash: no more of anything, and no event; after the purge it is not there', async () => {
+test('rejects resuming and extending an interrupted workflow in the trash, without any event, and after a purge', async () => {
   const { store, engine, again, workflowId, runId } = await interrupted();
   const { conversationId } = engine;
   const add = { tokens: 1000 };
@@ -71,7 +71,7 @@ test('an interrupted workflow in the trash: no more of anything, and no event; a
   for (const way of ways) await expect(way()).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('what runs in a conversation keeps it from being purged', async () => {
+test('rejects the purge of a conversation with a running workflow', async () => {
   const store = await memoryStore();
   const answered = new Gate();
   const script = plainAnswer({ reply: { hold: answered.at(0) } });
@@ -87,7 +87,7 @@ test('what runs in a conversation keeps it from being purged', async () => {
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });
 
-test('work of the real provider does not go on while the demo is on', async () => {
+test('rejects resuming work of the real provider while the demo is active', async () => {
   const { engine, again, workflowId } = await interrupted('[providers]\nactive = "demo"\n');
   const before = engine.model.requests.length;
   await expect(again.request('workflow.resume', { workflowId })).rejects.toMatchObject({
@@ -97,7 +97,7 @@ test('work of the real provider does not go on while the demo is on', async () =
   expect(engine.model.requests).toHaveLength(before);
 });
 
-test('a budget stays a number that can be counted with', async () => {
+test('rejects an extension that makes a limit larger than its maximum', async () => {
   const { again, store, workflowId } = await interrupted('');
   const extend = async (add: object) => {
     const seen = (await store.workflow(workflowId))?.budget ?? {};

@@ -38,7 +38,7 @@ test.for(
     ['anthropic', '', '/v1/messages'],
     ['openai-responses', '/v1', '/v1/responses'],
   ] as const),
-)('a sub-agent at a provider of type %s, its lead at another', async ([type, under, path]) => {
+)('runs a sub-agent at a provider of type %s while its lead uses another provider', async ([type, under, path]) => {
   const second = await other();
   const settings = tables({
     second: { type, url: second.url + under, more: 'defaults.model = "small-1"\n' },
@@ -59,7 +59,7 @@ test.for(
   expect(counted.toSorted()).toEqual(['anthropic', 'anthropic', 'second']);
 });
 
-test('an override goes before a definition, a definition before the lead, and a model belongs to its provider', async () => {
+test('provider and model come from the call, else from the definition, and a model stays with its provider', async () => {
   const [second, third] = await Promise.all([other(), other()]);
   const settings = tables({
     second: { type: 'openai-chat', url: `${second.url}/v1`, more: 'defaults.model = "second-1"\n' },
@@ -91,7 +91,7 @@ test('an override goes before a definition, a definition before the lead, and a 
   expect([second.requests.length, third.requests.length]).toEqual([2, 1]);
 });
 
-test('the limit of each provider holds by itself', async () => {
+test('each provider has its own limit of concurrent requests', async () => {
   // Each request waits until `limit` requests have arrived, and then 150 ms for one more.
   const slow = (limit: number): Script => {
     const [full, more] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -126,7 +126,7 @@ test('the limit of each provider holds by itself', async () => {
   }
 });
 
-test('a key goes to its own provider alone', async () => {
+test('sends each API key only to its own provider', async () => {
   const [second, third] = await Promise.all([other(REPORTS(), 'second-key'), other(REPORTS(), 'third-key')]);
   const settings = tables({
     second: {
@@ -158,7 +158,7 @@ test('a key goes to its own provider alone', async () => {
   expect([keysOf(second), keysOf(third)]).toEqual([['Bearer second-key'], ['third-key']]);
 });
 
-test('a sub-agent that a provider cannot have is refused in one sentence, and asks nobody', async () => {
+test('rejects a sub-agent that its provider cannot run, with the reason and without an approval request', async () => {
   const model = await other();
   const at = (more: string) => ({ type: 'openai-chat', url: `${model.url}/v1`, more });
   const settings = tables({
@@ -179,7 +179,7 @@ test('a sub-agent that a provider cannot have is refused in one sentence, and as
   expect(model.requests).toEqual([]);
 });
 
-test('a conversation needs only the provider that its lead asks', async () => {
+test('a conversation only needs a key for the provider of its lead', async () => {
   const second = await other();
   const settings = `[providers]\nactive = "second"\n${tables({
     second: { type: 'openai-chat', url: `${second.url}/v1`, more: 'defaults.model = "m"\n' },

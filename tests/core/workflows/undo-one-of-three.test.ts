@@ -91,7 +91,7 @@ async function withoutSecond(): Promise<string> {
 }
 
 test.skipIf(!sandbox)(
-  'the tree is that of a run without it, and the undo is undone byte for byte',
+  'undoing one of three sub-agents leaves the files of a run without it, and a redo restores every byte',
   { timeout: 60_000 },
   async () => {
     const second = [...SECOND, SHELL];
@@ -117,7 +117,7 @@ test.skipIf(!sandbox)(
   },
 );
 
-test('what another one built upon is in conflict: nothing is undone, or all the rest where that is wanted', async () => {
+test('a later change by the person is a conflict: nothing is undone, unless conflicts may be left out', async () => {
   const { engine, undo } = await worked({
     first: [edit('shared.txt', 'line 1', 'first was here'), write('first.txt', 'first\n')],
   });
@@ -146,7 +146,7 @@ test('what another one built upon is in conflict: nothing is undone, or all the 
   expect(await treeOf(engine.folder)).toEqual(left);
 });
 
-test('the agent is told of it before its next request, once', async () => {
+test('the next request of the lead mentions the undo once', async () => {
   const { engine, undo, runOf } = await worked({ first: [write('first.txt', 'first\n')] });
   await undo('first');
   await undo('first', { redo: true });

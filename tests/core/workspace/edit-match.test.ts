@@ -21,7 +21,7 @@ function outcome(text: string, ...edits: Edit[]): readonly [string, string] {
 const CODE = 'class A {\n\tsum(a, b) {\n\t\treturn a + b;\n\t}\n}\n';
 const LONG = 'const total = items.map((item) => item.price).reduce((a, b) => a + b, 0);';
 
-describe('what is found', () => {
+describe('an edit that is applied', () => {
   test.for<[string, string, Edit[], string, string]>([
     ['a piece of a line', 'a b c', [edit('b', 'x')], 'exact', 'a x c'],
     ['each edit in the text of the one before', 'a', [edit('a', 'b'), edit('b', 'c')], 'exact,exact', 'c'],
@@ -84,7 +84,7 @@ describe('what is found', () => {
   });
 });
 
-describe('what is refused, and what is said then', () => {
+describe('an edit that is rejected with a reason', () => {
   test.for<[string, string, Edit[], string]>([
     ['nothing to look for', 'a', [edit('', 'x')], 'old_text is empty: give the text'],
     ['nothing to change', 'a', [edit('a', 'a')], 'are the same'],
@@ -149,7 +149,7 @@ const text = fc
   .array(fc.tuple(line, fc.constantFrom('\n', '\r\n')), { maxLength: 12 })
   .map((lines) => lines.flat().join('').toWellFormed());
 
-test('no half of a line break is left', () => {
+test('an edit at half of a CRLF line break leaves no single CR or LF', () => {
   const crlf = 'one\r\ntwo\r\nthree\r\n';
   const after = (old: string, fresh: string, more = {}) => applyEdits(crlf, [{ ...edit(old, fresh), ...more }]).text;
   expect(after('\ntwo', '\n2')).toBe('one\r\n2\r\nthree\r\n');
@@ -160,7 +160,7 @@ test('no half of a line break is left', () => {
   expect(applyEdits(there, [edit('\n \r\n', 'a')]).text).toBe('a\r\n');
 });
 
-test('an exact edit and its inverse give the text back, byte for byte', () => {
+test('an exact edit followed by its inverse restores every byte of the text', () => {
   // A mark that an edit puts at the beginning would count as one of the file.
   const piece = fc.tuple(
     text,
@@ -188,7 +188,7 @@ test('an exact edit and its inverse give the text back, byte for byte', () => {
   expect(tried).toBeGreaterThan(10);
 });
 
-test('what is around the edited lines stays, byte for byte, and of two places that tie neither is changed', () => {
+test('an edit keeps every byte around its lines, and rejects two equally similar places', () => {
   const word = fc.stringMatching(/^[a-z]{6,12}( [a-z]{6,12}){3}$/);
   fc.assert(
     fc.property(text, text, word, fc.constantFrom('', 'x'), fc.nat(5), (before, behind, words, slip, at) => {
@@ -212,7 +212,7 @@ function quietly(whole: string, one: Edit) {
   }
 }
 
-describe('of a large file', () => {
+describe('an edit in a large file', () => {
   const many = Array.from(
     { length: 24_000 },
     (_, n) => `  ${sha256(`${n}`).slice(0, 30)} = compute(other[${n * 7}]); // ${n} of many`,
@@ -220,7 +220,7 @@ describe('of a large file', () => {
   const large = many.join('\n');
   const slip = (n: number): string => many[n]!.replace('compute', 'compote');
 
-  test('each line is looked at about once, and what is meant is found', () => {
+  test('finds a similar place while scanning each line about once', () => {
     expect(large.length).toBeGreaterThan(1_500_000);
     const work = new Work();
     const { matches } = applyEdits(large, [edit(`${slip(9)}\n${slip(10)}`, 'x')], work);
@@ -228,7 +228,7 @@ describe('of a large file', () => {
     expect(work.done).toBeLessThan(3 * large.length);
   });
 
-  test('what would be too much work is not done, also over several edits', () => {
+  test('is rejected if the search for similar text is too expensive, also over several edits', () => {
     const edits = many.slice(0, 20).map((_, n) => edit(slip(n), `x${n}`));
     const work = new Work(5_000_000);
     expect(() => applyEdits(large, edits, work)).toThrow('too much text to look for anything like it');

@@ -23,7 +23,7 @@ function textOf(folder: HeldFolder | null, name: string): string | null {
 }
 
 test.runIf(process.platform === 'linux')(
-  'it stays the same folder when its name comes to mean another one',
+  'an opened folder stays the original folder when its name becomes a link to another folder',
   async () => {
     const outside = await folderWith({ 'a.txt': 'OUTSIDE', 'secret-name.txt': '' });
     const folder = await folderWith({ 'keep/a.txt': 'inside' });
@@ -35,7 +35,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('neither a link nor what lies behind one is opened, nor what is outside or the own', async () => {
+test('opens no link, no path behind a link, no path outside and no folder of the program', async () => {
   const outside = await folderWith({ 'in/a.txt': 'OUTSIDE' });
   const folder = await folderWith({ 'real/deep/a.txt': 'inside', 'own/a.txt': 'OWN' });
   await symlink(outside, join(folder, 'out'));
@@ -47,7 +47,7 @@ test('neither a link nor what lies behind one is opened, nor what is outside or 
   expect(textOf(held(folder, 'real/deep'), 'a.txt')).toBe('inside');
 });
 
-test('what is no regular file is not opened, and nothing waits for a pipe', async () => {
+test('opens only regular files and does not wait for a pipe', async () => {
   const folder = await folderWith({ 'a.txt': 'plain' });
   await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
   await mkdir(join(folder, 'folder'));

@@ -51,7 +51,7 @@ const tree = fc.record({
   excluded: fc.array(pattern, { maxLength: 1 }),
 });
 
-test('whatever stands in nested .gitignore files and in info/exclude', async () => {
+test('ignores exactly the files that git ignores, for any nested .gitignore files and info/exclude', async () => {
   await fc.assert(
     fc.asyncProperty(tree, async ({ files, ignoring, excluded }) => {
       const folder = await folderWith();
@@ -69,14 +69,14 @@ test('whatever stands in nested .gitignore files and in info/exclude', async () 
   );
 });
 
-test('patterns of a folder come behind those above it, whose slash binds them to their folder', async () => {
+test('patterns of a deeper .gitignore override outer patterns, and a slash binds them to their folder', async () => {
   const files = { 'a/x.log': '', 'a/y.log': '', 'a/in/x.log': '', 'a/in/out/z': '', 'a/out/z': '', 'out/z': '' };
   const nested = { '.gitignore': '\uFEFF*.log\r\n/out/', 'a/.gitignore': '\uFEFF!/x.log\r\nout/' };
   const folder = await folderWith({ ...files, ...nested });
   expect(foundIn(folder)).toEqual(['.gitignore', 'a/.gitignore', 'a/x.log']);
 });
 
-test('above the workspace up to the root of its repository, and no further', async () => {
+test('applies .gitignore files above the workspace up to the root of its repository only', async () => {
   const files = { 'app/a.log': '', 'app/b.tmp': '', 'app/c.txt': '', 'app/.git/HEAD': '', 'app/in/d.log': '' };
   const folder = await folderWith({ '.gitignore': '*.txt', 'app/.gitignore': '*.log', ...files });
   expect(foundIn(join(folder, 'app/in'))).toEqual([]);
@@ -84,7 +84,7 @@ test('above the workspace up to the root of its repository, and no further', asy
   expect(foundIn(folder)).toEqual(['.gitignore', 'app/.gitignore', 'app/b.tmp', 'app/c.txt']);
 });
 
-test('a folder that is ignored is searched where the search starts in it', async () => {
+test('searches an ignored folder if the search starts in that folder', async () => {
   const folder = await folderWith({ '.gitignore': 'out\n*.log', 'out/a.log': '', 'out/in/b.txt': '', 'c.txt': '' });
   expect(foundIn(folder)).toEqual(['.gitignore', 'c.txt']);
   expect(foundIn(folder, 'out')).toEqual(['out/a.log', 'out/in/b.txt']);
@@ -94,7 +94,7 @@ test('a folder that is ignored is searched where the search starts in it', async
   ]);
 });
 
-test('no link is read in place of a .gitignore, nor one that is a pipe', async () => {
+test('ignores a .gitignore that is a link or a pipe', async () => {
   const outside = await folderWith({ patterns: '*' });
   const folder = await folderWith({ 'a.txt': '', 'in/b.txt': '' });
   await symlink(join(outside, 'patterns'), join(folder, '.gitignore'));

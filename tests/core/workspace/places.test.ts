@@ -11,7 +11,7 @@ import { inFullRun, samples } from '../../support/samples.ts';
 /** How often something is opened while it is swapped. */
 const ROUNDS = inFullRun ? 1000 : 100;
 
-test('relative and absolute paths inside resolve to the canonical path, links inside followed', async () => {
+test('resolves relative and absolute paths inside the workspace to the canonical path and follows inner links', async () => {
   const folder = await folderWith({ 'src/a.ts': 'a' });
   await symlink('src', join(folder, 'in'));
   expect(await resolveInside(workspaceIn(folder), 'in/a.ts')).toBe(join(folder, 'src/a.ts'));
@@ -22,7 +22,7 @@ test('relative and absolute paths inside resolve to the canonical path, links in
   expect(await resolveInside(workspaceIn(folder), '.')).toBe(folder);
 });
 
-test('whatever path is asked for: it is refused, or it lies inside', async () => {
+test('resolves any path to a place inside the workspace or rejects the path', async () => {
   const outside = await folderWith({ 'o/x.txt': 'x' });
   const folder = await folderWith({ 'a/b/c.txt': 'c', 'd.txt': 'd' });
   const targets = [outside, '..', '../..', '/', join(outside, 'o'), join(folder, 'a'), 'a/b', '../a', '.'];
@@ -68,17 +68,20 @@ async function whileSwapped(folder: string, outside: string, work: () => Promise
   await swapping;
 }
 
-test.runIf(process.platform === 'linux')('what is made is never outside', async () => {
-  const outside = await folderWith();
-  const folder = await folderWith({ 'keep/plain.txt': '' });
-  await whileSwapped(folder, outside, async () => {
-    for (let n = 0; n < ROUNDS / 2; n++)
-      await makeFolder(workspaceIn(folder), join(folder, `keep/new-${n}/deep`), 'keep').catch(() => undefined);
-  });
-  expect(await readdir(outside)).toEqual([]);
-});
+test.runIf(process.platform === 'linux')(
+  'creates no folder outside the workspace while a parent folder is swapped for a link',
+  async () => {
+    const outside = await folderWith();
+    const folder = await folderWith({ 'keep/plain.txt': '' });
+    await whileSwapped(folder, outside, async () => {
+      for (let n = 0; n < ROUNDS / 2; n++)
+        await makeFolder(workspaceIn(folder), join(folder, `keep/new-${n}/deep`), 'keep').catch(() => undefined);
+    });
+    expect(await readdir(outside)).toEqual([]);
+  },
+);
 
-test('what is opened is never outside, even while a folder is swapped for a link again and again', async () => {
+test('opens no file outside the workspace while a parent folder is swapped for a link', async () => {
   const outside = await folderWith({ 'a.txt': 'OUTSIDE' });
   const folder = await folderWith({ 'keep/a.txt': 'inside' });
   const read: string[] = [];
@@ -94,7 +97,7 @@ test('what is opened is never outside, even while a folder is swapped for a link
   expect(await openInside(workspaceIn(folder), 'keep/a.txt').then((file) => file.handle.close())).toBeUndefined();
 });
 
-test('a file above which a part is a file gives a clear error', async () => {
+test('opening a folder, a missing file or a path below a file gives a clear error', async () => {
   const folder = await folderWith({ 'a.txt': 'a' });
   await mkdir(join(folder, 'd'));
   await writeFile(join(folder, 'd/x'), 'x');
@@ -110,7 +113,7 @@ test('a file above which a part is a file gives a clear error', async () => {
 });
 
 test.runIf(process.platform === 'linux')(
-  'a folder in hand stays the same folder when its name becomes a link to the outside',
+  'an opened folder stays the original folder when its name becomes a link to the outside',
   async () => {
     const outside = await folderWith();
     const folder = await folderWith({ 'keep/x': '' });
@@ -124,7 +127,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('a folder that is a link, or became one, is not taken in hand', async () => {
+test('does not open a folder that is a link or lies behind a link', async () => {
   const outside = await folderWith({ 'd/x': '' });
   const folder = await folderWith();
   await symlink(outside, join(folder, 'link'));

@@ -16,7 +16,7 @@ const text = (changes: Record<number, string> = {}, mode?: number): FileNow =>
 
 type Case = [what: string, before: FileNow | null, after: FileNow | null, now: FileNow | null, FileNow | null | string];
 
-describe('a change from one to the other, and what is there now', () => {
+describe('undoing a change of a file', () => {
   test.for<Case>([
     ['as it was left', text(), text({ 1: 'x' }), text({ 1: 'x' }), text()],
     ['it made the file', null, text(), text(), null],
@@ -47,13 +47,13 @@ describe('a change from one to the other, and what is there now', () => {
     ['what it removed was made again', text(), null, text({ 1: 'mine' }), 'It was made again since'],
     ['what it changed was removed', text(), text({ 1: 'x' }), null, 'It was removed since'],
     ['a link is there since', text(), text({ 1: 'x' }), link('a'), 'Something else is there since'],
-  ])('%s', async ([, before, after, now, expected]) => {
+  ])('gives the expected file or conflict: %s', async ([, before, after, now, expected]) => {
     const found = await reversed(git, { path: 'a', before, after }, now);
     expect(found.outcome === 'conflict' ? sentenceOf(found.why) : found.file).toEqual(expected);
   });
 });
 
-test('without git what only the two of them changed is still put back, and nothing is merged', async () => {
+test('without git undoes a change of an otherwise unchanged file and merges nothing', async () => {
   const none = new Git({ PATH: '/nowhere' });
   none.file = () => Promise.resolve(null);
   const step = { path: 'a', before: text(), after: text({ 1: 'x' }) };

@@ -227,16 +227,21 @@ const plain = [
 const absolute = (path: string): string => (path.startsWith('/') ? path : `/home/me/${path}`);
 
 test.for(secrets)('%s is secret', (path) => expect(findSecretProgram(absolute(path))).not.toBeNull());
-test.for(Object.entries(programs))('%s has secret files', ([program, paths]) => {
-  for (const path of paths) {
-    expect(findSecretProgram(absolute(path)), path).toBe(program);
-    expect(findSecretProgram(absolute(path).toUpperCase()), path).toBe(program);
-    expect(canBeSecret(path.slice(path.lastIndexOf('/') + 1)) || findSecretFolder(absolute(path)) !== null).toBe(true);
-  }
-});
+test.for(Object.entries(programs))(
+  'the secret files of %s are detected in any case and named after that program',
+  ([program, paths]) => {
+    for (const path of paths) {
+      expect(findSecretProgram(absolute(path)), path).toBe(program);
+      expect(findSecretProgram(absolute(path).toUpperCase()), path).toBe(program);
+      expect(canBeSecret(path.slice(path.lastIndexOf('/') + 1)) || findSecretFolder(absolute(path)) !== null).toBe(
+        true,
+      );
+    }
+  },
+);
 test.for(plain)('%s is not secret', (path) => expect(findSecretProgram(absolute(path))).toBeNull());
 
-test('reading is refused by name, and through a harmless link to it', async () => {
+test('read_file rejects a secret file by its name and through a link', async () => {
   const folder = await folderWith({ '.env': 'KEY=hidden', '.env.example': 'KEY=' });
   await symlink('.env', join(folder, 'notes.txt'));
   for (const path of ['.env', './.env', 'notes.txt']) {
@@ -252,7 +257,7 @@ test('reading is refused by name, and through a harmless link to it', async () =
   });
 });
 
-test.each(WAYS)('grep passes over them, and says so when one is named: %s', async (_, way) => {
+test.each(WAYS)('grep skips secret files and rejects a path to a secret file: %s', async (_, way) => {
   const folder = await folderWith({ '.env': 'KEY=hidden', 'a.txt': 'KEY=shown' });
   expect((await call(grepTool(), { pattern: 'KEY' }, contextIn(folder, undefined, way))).output).toBe(
     'a.txt:1:KEY=shown',
@@ -262,7 +267,7 @@ test.each(WAYS)('grep passes over them, and says so when one is named: %s', asyn
   expect(named.output).not.toContain('hidden');
 });
 
-test('a hard link to one counts as it, in the workspace and in the home of the person', async () => {
+test('a hard link to a secret file in the workspace or the home folder counts as secret', async () => {
   const home = await folderWith({ '.ssh/id_work': 'hidden', '.netrc': 'hidden' });
   const folder = await folderWith({ 'app/.env': 'KEY=hidden', 'a.txt': 'KEY=shown' });
   vi.stubEnv('HOME', home);
@@ -287,7 +292,7 @@ test('a hard link to one counts as it, in the workspace and in the home of the p
   }
 });
 
-test("the person's own patterns count: of names and of paths, in any case", async () => {
+test('patterns in permissions.secret_files match names and paths in any case', async () => {
   const folder = await folderWith({ 'deploy/tokens/prod.txt': 'hidden', 'a/Team.Vault': 'hidden', 'b.txt': 'shown' });
   const place = { file: '/home/config.toml', line: 7 };
   const workspace = workspaceIn(folder, { secrets: { patterns: ['deploy/tokens/**', '*.vault'], place } });

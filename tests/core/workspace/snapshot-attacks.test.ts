@@ -10,7 +10,7 @@ import { inFullRun } from '../../support/samples.ts';
 const LARGE = 17 * 2 ** 20;
 
 describe.skipIf(!hasGit)('with git', () => {
-  test('a link in the place of a folder hides nothing: what lay in it is put back, or left where the link stays', async () => {
+  test('a folder replaced by a link is restored with its files, or conflicts while the link stays', async () => {
     const one = await keptPlace({ 'd/sub/a.txt': 'one', 'd/b.txt': 'two', 'other/b.txt': 'two' });
     const before = await treeOf(one.folder);
     const set = await one.track(async () => {
@@ -31,7 +31,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await treeOf(one.folder)).toEqual(linked);
   });
 
-  test('a file that becomes too large is kept as it was; one that was too large is not taken for a new one', async () => {
+  test('a file that becomes too large keeps its old version, and a shrunk large file does not count as new', async () => {
     const one = await keptPlace({ 'a.txt': 'one' });
     const grown = await one.track(() => truncate(one.at('a.txt'), LARGE));
     expect([paths(grown), grown?.notKept]).toEqual([['a.txt'], ['a.txt']]);
@@ -45,7 +45,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await treeOf(one.folder)).toEqual({ 'a.txt': expect.stringContaining(btoa('one')) as string });
   });
 
-  test('what became too large since the last look is named before a command', async () => {
+  test('lists files that became too large since the last snapshot as not stored', async () => {
     const one = await keptPlace({ 'a.txt': 'one' });
     await one.snapshots.settle(one.workspace);
     await truncate(one.at('a.txt'), LARGE);
@@ -54,7 +54,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await one.snapshots.notKept(one.workspace)).toEqual(['a.txt', 'new.bin']);
   });
 
-  test('names that git refuses are kept, or named; none counts as made by a command', async () => {
+  test('stores or lists files with names that git rejects, and does not count them as changes', async () => {
     const one = await keptPlace({ 'git~1': 'one', '.GIT/a.txt': 'two', 'b.txt': 'three' });
     await symlink('b.txt', one.at('.gitmodules'));
     const set = await one.track(() => writeFile(one.at('git~1'), 'changed'));
@@ -62,7 +62,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await one.snapshots.notKept(one.workspace)).toEqual(['.GIT/a.txt', '.gitmodules']);
   });
 
-  test('a change in the same second, of the same size and with its time set back, is found, also by the second look', async () => {
+  test('finds a change within a second with equal size and a reset time, also in a second snapshot', async () => {
     // Early in a second, so that all of it happens in the same one; it nearly always does.
     if (inFullRun) await wait(1000 - (Date.now() % 1000));
     const one = await keptPlace({ 'a.txt': 'one', 'b.txt': 'same' });
@@ -78,7 +78,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(paths(set)).toEqual(['a.txt', 'b.txt']);
   });
 
-  test('a file that holds keys is kept under no other name', async () => {
+  test('does not store a secret file under the name of a hard link', async () => {
     const one = await keptPlace({ '.env': 'KEY=1' });
     await link(one.at('.env'), one.at('harmless.txt'));
     await one.snapshots.settle(one.workspace);
@@ -90,7 +90,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect([await objects(one), await objects(git)]).toEqual([0, 1]);
   });
 
-  test('what is not there any more to compare with is not taken for an empty file', async () => {
+  test('reports a file without a stored version as not kept, instead of as empty', async () => {
     const one = await keptPlace({ 'a.txt': 'one' });
     await one.snapshots.settle(one.workspace);
     const kept = Object.keys(await treeOf(one.data)).find((path) => /objects\/..\//.test(path));
@@ -99,7 +99,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect([paths(set), set?.notKept]).toEqual([[], ['a.txt']]);
   });
 
-  test('where a link leads that is not UTF-8 comes back as it was', async () => {
+  test('restores a link whose target is not valid UTF-8', async () => {
     const one = await keptPlace();
     const target = Buffer.from([0xff, 0xfe]);
     await symlink(target, one.at('link'));

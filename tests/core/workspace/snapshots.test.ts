@@ -10,7 +10,7 @@ import { treeOf } from '../../support/tree.ts';
 import { folderWith, workspaceIn } from '../../support/workspace.ts';
 
 describe.skipIf(!hasGit)('with git', () => {
-  test('files, modes, links, and what is removed, made and replaced, there and back', async () => {
+  test('undo and redo restore changed, deleted, created and replaced files with modes and links', async () => {
     const one = await place({
       'plain.txt': 'one\r\n',
       'run.sh': '#!/bin/sh\n',
@@ -64,7 +64,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await treeOf(folder)).toEqual(after);
   });
 
-  test('many files take little room', async () => {
+  test('stores a snapshot of many files in few files', async () => {
     const files = Object.fromEntries(Array.from({ length: 520 }, (_, n) => [`${n}.txt`, `${n}\n`]));
     const one = await place(files);
     const set = await one.track(() => rm(one.at('7.txt')));
@@ -74,7 +74,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await readFile(one.at('7.txt'), 'utf8')).toBe('7\n');
   });
 
-  test('permissions that change in the second in which the file did', async () => {
+  test('finds a mode change in the second in which the file was written', async () => {
     const one = await place({ 'a.txt': 'one' });
     // Early in a second, so that all of it happens in the same one.
     await sleep(1000 - (Date.now() % 1000));
@@ -84,7 +84,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await one.track(() => Promise.resolve())).toBeNull();
   });
 
-  test('nothing is found where nothing changed, what others changed before is not the call’s, and an ignored folder that comes is named', async () => {
+  test('finds only the changes of the call, no change if there is none, and lists new ignored folders', async () => {
     const one = await place({ 'a.txt': 'one', '.gitignore': 'data/\n' });
     expect(await one.track(() => Promise.resolve())).toBeNull();
     await writeFile(one.at('a.txt'), 'mine');
@@ -96,7 +96,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect([paths(set), set?.notKept]).toEqual([['b.txt'], ['data/']]);
   });
 
-  test('the workspace’s own repository is not touched, and one within it is not kept', async () => {
+  test('leaves the git repository of the workspace unchanged and does not store nested repositories', async () => {
     const one = await place({ 'a.txt': 'one', 'inner/b.txt': 'two' });
     const git = (...args: string[]) => spawnSync('git', ['-C', one.folder, ...args], { encoding: 'utf8' }).stdout;
     git('init', '-q');
@@ -115,7 +115,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await one.snapshots.notKept(one.workspace)).toEqual(['inner/']);
   });
 
-  test('files that hold keys and the program’s own are not kept; one that is too large is named', async () => {
+  test('does not store secret files or files of the program, and lists a file that is too large', async () => {
     const one = await place({ '.env': 'KEY=1', 'own/settings.json': '{}', 'a.txt': 'one' });
     const workspace = workspaceIn(one.folder, { own: [one.at('own')] });
     const call = one.call();
@@ -132,7 +132,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(Object.values(await treeOf(one.data)).some((file) => file.includes(btoa('KEY=')))).toBe(false);
   });
 
-  test('what a killed program left unkept belongs to the call that was working then', async () => {
+  test('assigns changes of a killed program to the call that was running then', async () => {
     const one = await place({ 'a.txt': 'one' });
     const call = one.call();
     await one.snapshots.open(one.workspace, call);
@@ -147,7 +147,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await snapshots.settle(one.workspace)).toBeNull();
   });
 
-  test('of two calls that are open, the last one’s is what changed; each gets its own in the end', async () => {
+  test('with two open calls assigns each change to the latest call, and the earlier call gets its own changes', async () => {
     const one = await place({ 'a.txt': 'one' });
     const [server, command] = [one.call(), one.call()];
     await one.snapshots.open(one.workspace, server);
@@ -165,7 +165,7 @@ describe.skipIf(!hasGit)('with git', () => {
   });
 });
 
-test('nothing is put where a folder is since, unless all that is in it goes', async () => {
+test('does not restore a file in place of a folder that holds other files', async () => {
   const one = await place({ a: 'file' });
   const set = await one.track(async () => {
     await rm(one.at('a'));
@@ -183,7 +183,7 @@ test('nothing is put where a folder is since, unless all that is in it goes', as
   expect(await treeOf(one.folder)).toEqual(left);
 });
 
-test('without git nothing is kept', async () => {
+test('snapshots are available only if git is installed', async () => {
   const folder = await folderWith();
   const { snapshots } = new Workspaces({ kept: folder, data: folder }, { PATH: '/nowhere' });
   expect(await snapshots.isAvailable()).toBe(hasGit);

@@ -211,12 +211,12 @@ test.for(steered)('%s requires approval at any depth and in any case, because of
   expect(effect, 'a rule that names it').toBe('allow');
 });
 
-test.for(ORDINARY)('%s is an ordinary file', (path) => {
+test.for(ORDINARY)('writing %s requires no approval in auto mode', (path) => {
   expect(isSteering(path, [])).toBe(false);
   expect(writing(path, [], { mode: 'auto' }).effect).toBe('allow');
 });
 
-test('an entry of the person takes nothing from the list, and one without words is named by nothing', () => {
+test('an entry of the person does not weaken the built-in list, and no rule names a wildcard-only entry', () => {
   expect(namesSteering('src/**', 'src/package.json', ['src/**'])).toBe(false);
   expect(namesSteering('src/package.json', 'src/package.json', ['src/**'])).toBe(true);
   expect(namesSteering('src/**', 'src/main.ts', ['src/**'])).toBe(true);
@@ -225,7 +225,7 @@ test('an entry of the person takes nothing from the list, and one without words 
   for (const entry of ['**', '**/*']) expect(namesSteering('src/**', 'src/main.ts', [entry]), entry).toBe(false);
 });
 
-test('a rule names a file by the words of the list, not by wildcards that reach it', () => {
+test('a rule names a steering file by its listed name, not by wildcards that match the file', () => {
   const names = (pattern: string, path: string) => namesSteering(pattern, path, []);
   expect(names('**/package.json', 'app/package.json')).toBe(true);
   expect(names('{src/**,package.json}', 'package.json')).toBe(true);
@@ -237,7 +237,7 @@ test('a rule names a file by the words of the list, not by wildcards that reach 
       expect(names(pattern, path), `${pattern} ${path}`).toBe(false);
 });
 
-test('a grant must name it too, and asking and denying hold as ever', () => {
+test('a grant must also name the steering file, and ask and deny rules still apply', () => {
   const action = actionOf({ targets: { values: ['docs/package.json'], path: true } });
   const nothing = { rules: [], faults: [], alwaysAsk: NO_FILES };
   expect(judge(action, nothing, [grantOf({ pattern: 'docs/**' })], NOW).effect).toBe('ask');
@@ -247,14 +247,14 @@ test('a grant must name it too, and asking and denying hold as ever', () => {
   expect(writing('package.json', [named, ruleOf({ effect: 'deny', tool: 'write_file' })]).effect).toBe('deny');
 });
 
-test("the person's list counts like the program's, and reading is not meant", () => {
+test('always_ask of the person works like the built-in list, and reading needs no approval', () => {
   const broad = [ruleOf({ effect: 'allow', tool: 'write_file', pattern: '**' })];
   expect(writing('deploy/prod.sh', broad).effect).toBe('allow');
   expect(writing('deploy/prod.sh', broad, {}, ['deploy/**']).ruleId).toBe(STEERING_ID);
   expect(writing('package.json', [], { permissions: ['FilesystemRead'], asks: false }).effect).toBe('allow');
 });
 
-test('a person is asked and told why, in the mode auto, under a broad rule, and with a yes for no answer', async () => {
+test('requires approval with the reason despite auto mode, a broad rule and approval on timeout', async () => {
   const rule = '[[permissions.rules]]\neffect = "allow"\ntool = "write_file"\n';
   const toml = `[permissions]\nmode = "auto"\nalways_ask = ["deploy/**"]\n[approvals]\non_timeout = "approve"\n${rule}`;
   const paths = ['src/a.ts', 'package.json', 'deploy/run.sh'];
@@ -286,7 +286,7 @@ test('a person is asked and told why, in the mode auto, under a broad rule, and 
   await expect(readFile(join(engine.folder, 'package.json'))).rejects.toThrow('ENOENT');
 });
 
-test('a folder that is itself one for such files, or lies in one, changes nothing about that', () => {
+test('a steering file requires approval also if the workspace itself lies in a steering folder', () => {
   const places = [
     ['/home/me/.github', 'workflows/ci.yml'],
     ['/home/me/app/.git', 'hooks/pre-commit'],

@@ -4,7 +4,7 @@ import { WorkspaceLock } from '#core/workspace/workspace-lock.ts';
 
 const signal = new AbortController().signal;
 
-test('in the order of asking, also where one folder lies in another; elsewhere at once', async () => {
+test('runs work on nested folders one at a time in the order of the requests, and elsewhere at once', async () => {
   const lock = new WorkspaceLock();
   const said: string[] = [];
   const hold = Promise.withResolvers<void>();
@@ -27,7 +27,7 @@ test('in the order of asking, also where one folder lies in another; elsewhere a
   expect(lock.isTaken('/a')).toBe(false);
 });
 
-test('who stops waiting does not run, and those behind still wait for those before', async () => {
+test('aborted work does not run, and later work still waits for earlier work', async () => {
   const lock = new WorkspaceLock();
   const hold = Promise.withResolvers<string>();
   const first = lock.alone('/a', signal, () => hold.promise);
@@ -42,7 +42,7 @@ test('who stops waiting does not run, and those behind still wait for those befo
   expect(await Promise.all([first, third])).toEqual(['first', 10]);
 });
 
-test('work that fails lets go', async () => {
+test('releases the lock when the work fails', async () => {
   const lock = new WorkspaceLock();
   await expect(lock.alone('/a', signal, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await lock.alone('/a', signal, () => Promise.resolve('yes'))).toBe('yes');

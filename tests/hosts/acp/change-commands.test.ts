@@ -88,7 +88,7 @@ test('names a file that an undo deletes and its redo creates', async () => {
   for (const [index, text] of [deletes, creates, deletes, creates].entries()) expect(previews[index]).toContain(text);
 });
 
-test('changes nothing after a no', async () => {
+test('/undo changes nothing after a rejected or cancelled question', async () => {
   const { client, read, run } = await startSession('Write one');
   client.answer = () => choose('reject');
   expect(await run('/undo')).toBe('Nothing was changed.');
@@ -126,7 +126,7 @@ test('refuses to undo a file that was changed since', async () => {
 
 const NEW_SESSION = /^Session `(\S+)` ends before this message: load it to go on there\./;
 
-test('lists the messages, goes back to one in a new session with its files, and redoes the files', async () => {
+test('/rewind lists the messages, makes a new session that ends before one of them, and undoes its files', async () => {
   const { client, id, read, run, prompts } = await startSession('Write one', 'Write two', 'Hello');
   expect(await run('/rewind')).toMatch(
     /^Go back to before which message\?.*\n\n1\. Hello .*\n2\. Write two .*\n3\. Write one /,
@@ -151,14 +151,14 @@ test('lists the messages, goes back to one in a new session with its files, and 
   expect(await read()).toBe('two\nend\nmore\n');
 });
 
-test('makes a new session without touching files if only that is chosen', async () => {
+test('/rewind makes a new session without touching files if that option is chosen', async () => {
   const { client, read, run, prompts } = await startSession('Write one', 'Write two');
   client.answer = () => choose('messages');
   const [, made = ''] = NEW_SESSION.exec(await run('/rewind 1')) ?? [];
   expect([await read(), await prompts(made)]).toEqual(['two\nend\nmore\n', ['Write one']]);
 });
 
-test('withdraws the question when the prompt is cancelled, and changes nothing', async () => {
+test('cancelling the prompt withdraws the question, and nothing changes', async () => {
   const { client, id, read } = await startSession('Write one');
   client.answer = (_, signal) =>
     new Promise((resolve) => {

@@ -31,7 +31,7 @@ const untilLong = async (client: AcpClient, id: string) => {
   return turn;
 };
 
-test('a prompt beside the closing or the loading of its session', async () => {
+test('a prompt ends while its session is closed, and a session is not loaded while its prompt runs', async () => {
   const script = new Script().on({ lastUser: /LONG/ }).reply(LONG, { hangAfter: 8 });
   script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.txt', content: 'a' })]);
   const { engine, connect, workflows } = await engineWith(script.on({}).reply([text('Done.')]));
@@ -73,7 +73,7 @@ test('a prompt beside the closing or the loading of its session', async () => {
   expect((await workflows(id)).map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled', 'cancelled']);
 });
 
-test('a cancel before anything has begun: nothing begins', async () => {
+test('a prompt that is cancelled before it starts sends nothing to the model', async () => {
   const { engine, connect, workflows } = await engineWith(new Script().on({}).reply(LONG, { hangAfter: 8 }));
   const first = await connect();
   const id = await first.client.open(engine.folder);
@@ -127,7 +127,7 @@ test('a cancel before anything has begun: nothing begins', async () => {
   expect(engine.model.requests).toHaveLength(1);
 });
 
-test('runs and workflows are stopped and resumed in their own session, which is asked its questions', async () => {
+test('a run or workflow can be stopped and resumed only in its own session, which gets its questions', async () => {
   const script = new Script().on({ step: 1 }).reply(LONG, { hangAfter: 8, times: 1 });
   script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.txt', content: 'a' })]);
   const { engine, connect, workflows } = await engineWith(script.on({}).reply([text('Done.')]));
@@ -153,7 +153,7 @@ test('runs and workflows are stopped and resumed in their own session, which is 
   await lines.end();
 });
 
-test('a wait for the provider is a notice, and ends when the client sends the request again', async () => {
+test('reports a wait for the provider as a notice, and workflow.try-now repeats the request at once', async () => {
   const script = new Script().on({}).reply([], {
     status: 529,
     headers: { 'retry-after': '600' },
@@ -180,7 +180,7 @@ test('a wait for the provider is a notice, and ends when the client sends the re
   await lines.end();
 });
 
-test('a client that does not read is told what happened, and nothing on the way to it', async () => {
+test('a client that reads slowly gets the whole message and no partial updates', async () => {
   const { engine } = await engineWith(new Script().on({}).reply([text('Many small words.', { deltas: 8 })]));
   const lines = acpOver(engine.runtime, () => undefined, 9 * 1024 * 1024);
   const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
@@ -191,7 +191,7 @@ test('a client that does not read is told what happened, and nothing on the way 
   expect(chunks).toMatchObject([{ content: { text: 'Many small words.' } }]);
 });
 
-test('an id that is of no session is that, for every method', async () => {
+test('every method answers an unknown session id with the error -32002', async () => {
   const { engine } = await engineWith(new Script());
   const lines = acpOver(engine.runtime);
   const answered = async (id: number, method: string, params: object) => {

@@ -22,8 +22,8 @@ async function connected(call: Block, options: HarnessOptions = {}, capabilities
   return { engine, client, lines, id: await client.open(engine.folder) };
 }
 
-describe('an answer that is none', () => {
-  test('to a permission request is a no that says so; one that never fits is asked for a few times', async () => {
+describe('An invalid answer of the client', () => {
+  test('to a permission request counts as a rejection; after an unfit edit it is requested up to five times', async () => {
     const { client, engine, id } = await connected(write);
     const answers = [
       ['an option that was not offered', choose('allow_all'), 'answered "allow_all", which was not offered'],
@@ -50,7 +50,7 @@ describe('an answer that is none', () => {
   test.each([
     ['a form', { elicitation: { form: {} } }],
     ['a choice', {}],
-  ])('to a question in %s is a no that says so', async (_name, capabilities) => {
+  ])('to a question in %s counts as a rejection with the reason', async (_name, capabilities) => {
     const { client, id } = await connected(ask, {}, capabilities);
     client.elicit = () => null as never;
     client.answer = () => choose('1');
@@ -59,7 +59,7 @@ describe('an answer that is none', () => {
   });
 });
 
-test('A session whose servers cannot be passed on is not begun, and not left half open', async () => {
+test('a session with an invalid MCP server is not created, and a loaded session stays usable', async () => {
   const { engine, client, id } = await connected(write);
   const mcpServers = [{ name: 'n'.repeat(201), command: 'c', args: [], env: [] }];
   const conversations = async () => (await engine.runtime.request('conversation.list', { limit: 100 })).items.length;
@@ -73,7 +73,7 @@ test('A session whose servers cannot be passed on is not begun, and not left hal
   expect(await client.prompt(id, 'Write it')).toBe('end_turn');
 });
 
-test('A model that is not offered is refused where it is chosen', async () => {
+test('rejects a model that is not offered when it is set', async () => {
   const { client, id } = await connected(write);
   const set = (value: string) =>
     client.agent.request(m.session.setConfigOption, { sessionId: id, configId: 'model', value });
@@ -82,7 +82,7 @@ test('A model that is not offered is refused where it is chosen', async () => {
   expect((await set('opus')).configOptions.find((one) => one.id === 'model')).toMatchObject({ currentValue: 'opus' });
 });
 
-test('a line with the largest pictures is read, and one of more than 16 MiB closes the connection', async () => {
+test('reads a line with the largest pictures, and closes the connection after a line of more than 16 MiB', async () => {
   const engine = await startEngine(new Script(), { person: () => null });
   const lines = acpOver(engine.runtime);
   const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));

@@ -77,53 +77,50 @@ function editor(buffers: Map<string, string>) {
 
 fullTest([
   'tests/hosts/acp/lent-host.test.ts › another process edits an unsaved text and runs a command in the terminal of an ACP client',
-  'tests/core/mcp/lent-servers.test.ts › Its call ends with an error when the client goes, and so does its question',
-])(
-  'files, a terminal and a server of an ACP client are used by the process that does the work, and gone with its connection',
-  async () => {
-    const calls = [
-      toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'unsaved', new_text: 'agreed' }] }),
-      toolUse('bash', { command: 'exit 3' }),
-      toolUse('mcp__Liar-1__work', {}),
-      toolUse('read_file', { path: 'a.txt' }),
-    ];
-    const script = calling(...calls)
-      .step([calls[3]!])
-      .step([text('Done.')]);
-    const engine = await startEngine(script, { files: { 'a.txt': 'saved\n' } });
-    const { client, close } = await fromOutside(engine);
-    const path = join(engine.folder, 'a.txt');
-    const buffers = new Map([[path, 'unsaved\n']]);
-    const { asked, context } = editor(buffers);
-    const env = Object.entries(COMPILED).map(([name, value]) => ({ name, value }));
-    const mcpServers: McpServer[] = [{ name: 'Liar 1', command: process.execPath, args: [LIAR, 'tools=work'], env }];
-    const shown: unknown[] = [];
-    const { conversationId: sessionId } = engine;
-    const onTerminal = (call: { toolCallId: string }, terminalId: string) =>
-      void shown.push([call.toolCallId, terminalId]);
-    await lend(context, client, { sessionId, capabilities: CAPABILITIES, mcpServers, onTerminal });
-    await engine.ask('Work');
-    const [edited, ran, served, read] = results(engine);
-    expect(edited).toMatchObject({ status: 'completed' });
-    expect(await readFile(path, 'utf8')).toBe('agreed\n');
-    expect(asked.filter(({ method }) => method === 'write')).toEqual([
-      { method: 'write', params: { sessionId, path, content: 'agreed\n' } },
-    ]);
-    expect(ran).toMatchObject({ status: 'error', metadata: { exitCode: 3, terminalId: 'term-1' } });
-    expect(ran?.output).toContain('said\n');
-    expect(shown).toEqual([[ran?.toolCallId, 'term-1']]);
-    expect(asked.filter(({ method }) => method === 'release')).toHaveLength(1);
-    expect(served).toMatchObject({ status: 'completed', output: 'done' });
-    expect(read?.output).toBe('agreed\n');
-    // The connection ends, and with it what was lent.
-    buffers.set(path, 'unsaved again\n');
-    close();
-    const before = asked.length;
-    await engine.ask('Again');
-    expect(results(engine).at(-1)).toMatchObject({ status: 'completed', output: 'agreed\n' });
-    expect(asked.length).toBe(before);
-  },
-);
+  'tests/core/mcp/lent-servers.test.ts › a call to a client server and its approval request end when the client disconnects',
+])('the owner process uses files, a terminal and a server of an ACP client until its connection ends', async () => {
+  const calls = [
+    toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'unsaved', new_text: 'agreed' }] }),
+    toolUse('bash', { command: 'exit 3' }),
+    toolUse('mcp__Liar-1__work', {}),
+    toolUse('read_file', { path: 'a.txt' }),
+  ];
+  const script = calling(...calls)
+    .step([calls[3]!])
+    .step([text('Done.')]);
+  const engine = await startEngine(script, { files: { 'a.txt': 'saved\n' } });
+  const { client, close } = await fromOutside(engine);
+  const path = join(engine.folder, 'a.txt');
+  const buffers = new Map([[path, 'unsaved\n']]);
+  const { asked, context } = editor(buffers);
+  const env = Object.entries(COMPILED).map(([name, value]) => ({ name, value }));
+  const mcpServers: McpServer[] = [{ name: 'Liar 1', command: process.execPath, args: [LIAR, 'tools=work'], env }];
+  const shown: unknown[] = [];
+  const { conversationId: sessionId } = engine;
+  const onTerminal = (call: { toolCallId: string }, terminalId: string) =>
+    void shown.push([call.toolCallId, terminalId]);
+  await lend(context, client, { sessionId, capabilities: CAPABILITIES, mcpServers, onTerminal });
+  await engine.ask('Work');
+  const [edited, ran, served, read] = results(engine);
+  expect(edited).toMatchObject({ status: 'completed' });
+  expect(await readFile(path, 'utf8')).toBe('agreed\n');
+  expect(asked.filter(({ method }) => method === 'write')).toEqual([
+    { method: 'write', params: { sessionId, path, content: 'agreed\n' } },
+  ]);
+  expect(ran).toMatchObject({ status: 'error', metadata: { exitCode: 3, terminalId: 'term-1' } });
+  expect(ran?.output).toContain('said\n');
+  expect(shown).toEqual([[ran?.toolCallId, 'term-1']]);
+  expect(asked.filter(({ method }) => method === 'release')).toHaveLength(1);
+  expect(served).toMatchObject({ status: 'completed', output: 'done' });
+  expect(read?.output).toBe('agreed\n');
+  // The connection ends, and with it what was lent.
+  buffers.set(path, 'unsaved again\n');
+  close();
+  const before = asked.length;
+  await engine.ask('Again');
+  expect(results(engine).at(-1)).toMatchObject({ status: 'completed', output: 'agreed\n' });
+  expect(asked.length).toBe(before);
+});
 
 test('another process edits an unsaved text and runs a command in the terminal of an ACP client', async () => {
   const script = calling(
@@ -152,7 +149,7 @@ test('another process edits an unsaved text and runs a command in the terminal o
   close();
 });
 
-test('A terminal that is made when nobody waits for it any more is given back; where nothing is lent, nothing is said', async () => {
+test('releases a terminal created after its call ended, and subscribes to nothing if nothing is provided', async () => {
   const { asked, context } = editor(new Map());
   const listeners: ((call: never) => void)[] = [];
   const client = {
@@ -174,7 +171,7 @@ test('A terminal that is made when nobody waits for it any more is given back; w
   expect(shown).toEqual([]);
 });
 
-test('A terminal that is still open when another process does the work from now on is given back', async () => {
+test('releases an open terminal when another process becomes the owner', async () => {
   const { asked, context } = editor(new Map());
   const listeners: ((call: never) => void)[] = [];
   const client = {
@@ -195,7 +192,7 @@ test('A terminal that is still open when another process does the work from now 
   await eventually(() => expect(asked.map(({ method }) => method)).toEqual(['create', 'release']));
 });
 
-test('The end of an ACP client is no answer to what it was doing: it lends no more', async () => {
+test('the end of an ACP client answers no pending call and ends the subscription', async () => {
   const app = acpClient({ name: 'editor' }).onRequest(
     methods.client.fs.writeTextFile,
     () => new Promise<never>(() => undefined),
@@ -218,7 +215,7 @@ test('The end of an ACP client is no answer to what it was doing: it lends no mo
   expect(answered).toEqual([]);
 });
 
-test('What an ACP client answers in the wrong shape is handed on as that, and not as a refusal', async () => {
+test('reports an unreadable answer of an ACP client as an error, not as a rejection', async () => {
   const app = acpClient({ name: 'editor' }).onRequest(methods.client.fs.readTextFile, () => null as never);
   const connection = agent({ name: 'triad' }).connect(app);
   onTestFinished(() => connection.close());

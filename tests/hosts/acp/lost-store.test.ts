@@ -27,14 +27,14 @@ async function answering(isOwner: boolean) {
   return { io, ended };
 }
 
-test('the store that it writes itself is lost', async () => {
+test('an agent that owns the store ends with the error when the store is lost', async () => {
   const { io, ended } = await answering(true);
   io.fail(taken);
   await expect(ended).rejects.toBe(taken);
   expect(io.opened).toEqual([{ closed: true }]);
 });
 
-test('the process that wrote it has ended, and this one may not', async () => {
+test('an agent ends with the error when the owner has ended and the store is in use', async () => {
   const { io, ended } = await answering(false);
   io.fail(taken);
   await expect(ended).rejects.toBe(inUse);

@@ -10,7 +10,7 @@ import { asRequestError } from '#hosts/acp/request-error.ts';
 import { AcpClient, m } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
 
-test('initialize says that something is to be done, and a session is refused with what', async () => {
+test('initialize names the setup step, and a new session is rejected with the missing key', async () => {
   const engine = await startEngine(new Script());
   const request: Client['request'] = async (method, input) => {
     if (method === 'conversation.create') throw new TriadError('no_key', 'No key is set for the provider');
@@ -37,7 +37,7 @@ test('initialize says that something is to be done, and a session is refused wit
   await expect(client.agent.request('session/fork', { sessionId: 'x' })).rejects.toMatchObject({ code: -32601 });
 });
 
-test('what is to be done is said once', () => {
+test('the error for a missing key states once what to do', () => {
   expect(asRequestError(new TriadError('no_key', 'No key is set up: enter one')).message).toBe(
     'Authentication required: No key is set up: enter one',
   );

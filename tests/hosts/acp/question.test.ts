@@ -17,7 +17,7 @@ const spawning = (change: Partial<typeof envelope>, title = 'review one file') =
     },
   });
 
-test('a sub-agent is asked about with every setting, whole, and nothing in it hides or stands out', () => {
+test('a sub-agent question shows every setting in full, and no text in it can hide or leave its block', () => {
   const { prompt: _, stages: _none, ...stage } = envelope;
   const asked = words(
     spawning({
@@ -36,14 +36,14 @@ test('a sub-agent is asked about with every setting, whole, and nothing in it hi
   expect(toolCall.title).toMatch(/^code-reviewer: a[^\u202e]+b$/);
 });
 
-test.for(['low', 'medium', 'high'] as const)('names a %s risk in its words and beside them', (risk) => {
+test.for(['low', 'medium', 'high'] as const)('names a %s risk in the text and in the metadata', (risk) => {
   const request = { ...spawning({}), risk };
   expect(words(request)).toMatch(new RegExp(`^ +risk +${risk}`, 'm'));
   const { _meta } = requestOf({ approval: { request, decisions: [null] }, item: 0 }, null);
   expect(_meta).toMatchObject({ triad: { risk, envelope } });
 });
 
-test('a call without a preview is asked about with its whole input, one with a diff has it beside the words', () => {
+test('a call without a preview shows its whole input, and a call with a diff shows the diff', () => {
   const tool = (more: object) =>
     spawnRequest({
       chain: ['user', 'lead', 'helper'],
@@ -64,7 +64,7 @@ test('a call without a preview is asked about with its whole input, one with a d
   expect(words(tool({ tool: 'write_file', preview: note }))).toContain('too large to show');
 });
 
-test('each option is the answer of its name; what is said beside it comes with it', () => {
+test('each option maps to its answer, together with the reason, edit or grant beside it', () => {
   const request = spawnRequest({
     options: [
       { id: 'allow', name: 'Allow once', kind: 'allow_once' },

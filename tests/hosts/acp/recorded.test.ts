@@ -120,7 +120,7 @@ async function record(): Promise<void> {
   await writeFile(FIXTURE, recorded.map((one) => `${JSON.stringify(one)}\n`).join(''));
 }
 
-test('the agent writes what it wrote when the session was recorded', async () => {
+test('the agent writes the recorded lines when the recorded session is played again', async () => {
   if (process.env['RECORD_ACP']) await record();
   const recorded = (await readFile(FIXTURE, 'utf8'))
     .trim()

@@ -27,14 +27,14 @@ function saidWith(...hints: ReturnType<typeof delta>[]): string[] {
     );
 }
 
-test('hints that overlap, that lack something before them, or that never came', () => {
+test('sends each word once when deltas overlap, have gaps or never come', () => {
   expect(saidWith(delta(0, 'One '), delta(4, 'two'))).toEqual(['One ', 'two', ' three.']);
   expect(saidWith(delta(0, 'One '), delta(0, 'One two'))).toEqual(['One ', 'two', ' three.']);
   expect(saidWith(delta(0, 'One '), delta(8, 'three.'))).toEqual(['One ', 'two three.']);
   expect(saidWith()).toEqual(['One two three.']);
 });
 
-test('what a call prints is told while it runs, but where the client shows it in its own terminal', () => {
+test('streams the output of a running call, unless the client shows it in its own terminal', () => {
   const updates = new RunUpdates(leadId, '/');
   const printed = ofLead('tool-output', { toolCallId: 'call-1', tail: 'half', bytes: 4 });
   expect(updates.of(printed)).toMatchObject([{ content: [{ content: { text: 'half' } }] }]);

@@ -47,7 +47,7 @@ function session({
 
 const spent = (nanoUsd: number | null) => ({ request: requestUsage({ nanoUsd }) });
 
-test('the cost of a session is that of all its agents, and of what was before it was resumed', () => {
+test('the cost of a session includes all agents and the cost before it was resumed', () => {
   const costs = (tell: ReturnType<typeof session>, ...events: AgentEvent[]) =>
     tell(...events).flatMap((update) => (update.sessionUpdate === 'usage_update' ? [update.cost?.amount ?? null] : []));
   const child = ofChild('usage', spent(2e9));
@@ -57,7 +57,7 @@ test('the cost of a session is that of all its agents, and of what was before it
   expect(costs(session(), ofChild('usage', spent(null)), ofLead('usage', spent(1e9)))).toEqual([null]);
 });
 
-test('room that was made is told in the words that the client has, and so is taking it back', () => {
+test('reports a compaction and its undo in the form that the client supports', () => {
   const made = ofLead('compaction', { entry });
   expect(session()(made)).toMatchObject([{ sessionUpdate: 'notice', description: '900 → 90 tokens' }]);
   expect(session({ compactions: true })(made)).toEqual([
@@ -74,7 +74,7 @@ test('room that was made is told in the words that the client has, and so is tak
   expect(undone(false)).toMatchObject([{ title: 'The compaction holds again' }]);
 });
 
-test('what is past is told with the pictures of its messages, and looks nothing up', () => {
+test('replays a past message with its pictures, and looks up no context window', () => {
   const image = { mediaType: 'image/png' as const, bytes: 9, width: 2, height: 1, sha256: 'a'.repeat(64) };
   const started = ofLead('workflow-start', { prompt: 'Look', approve: 'ask', attempt: 1, images: [image] });
   const text = 'Look\n\n[Sent with a picture: image/png, 2 × 1 pixels]';
@@ -87,7 +87,7 @@ test('what is past is told with the pictures of its messages, and looks nothing 
   expect(looks).toEqual([false]);
 });
 
-test('a call of a sub-agent stands in the session of the lead from the question on', () => {
+test('a call of a sub-agent appears in the session of the lead only after a question about it', () => {
   const about = { toolCallId: 'call-1', name: 'write_file' };
   const entry = {
     kind: 'tool' as const,
@@ -109,7 +109,7 @@ test('a call of a sub-agent stands in the session of the lead from the question 
   ]);
 });
 
-test('a hint that comes after the end says nothing, until the work goes on', () => {
+test('ignores a delta that comes after the end, until the workflow starts again', () => {
   const tell = session();
   const hint = ofLead('message-delta', { messageId: leadId, part: 0, offset: 0, text: 'Late' });
   tell(workflowEnd());

@@ -44,10 +44,10 @@ async function another(home: Machine): Promise<{ client: AcpClient; end: () => P
 
 // `takeover` kills the owner of a client in every run of the tests.
 fullTest([
-  'tests/hosts/acp/mapping.test.ts › many who find the owner gone connect again once, and each is served',
-  'tests/hosts/acp/mapping.test.ts › a message that was stored before its sender heard so is not sent again',
-  'tests/hosts/owner/takeover.test.ts › kill -9 of the owner while a client streams: one end, no finished request repeated',
-])('kill -9 of the owner: the agent takes over, and the turn ends as if nothing had happened', async () => {
+  'tests/hosts/acp/mapping.test.ts › several requests that lose the owner reconnect once, and each gets its answer',
+  'tests/hosts/acp/mapping.test.ts › a message that was stored before the connection failed is not sent again',
+  'tests/hosts/owner/takeover.test.ts › after kill -9 of the owner, its client takes over, with one end and no finished request repeated',
+])('after kill -9 of the owner the agent takes over, and the turn ends normally', async () => {
   const home = await machine(script(1));
   const owner = await home.app();
   await becomesOwner(home, owner);
@@ -70,7 +70,7 @@ fullTest([
 const ENDS = ['SIGKILL', 'SIGTERM', 'stdin'];
 
 test.each(variations(ENDS))(
-  'the agent ends by %s in the middle: another one tells all of it again, and goes on',
+  'after the agent ends by %s, another agent replays the session and resumes it',
   async (how) => {
     const home = await machine(script(1));
     const first = home.open(['acp']);

@@ -353,7 +353,7 @@ async function tour(client: AcpClient, home: Tour['home'], err = () => ''): Prom
 // The started program in every run of the tests: `survival`.
 fullTest([
   'tests/hosts/acp/tour.test.ts › the official client drives the agent through all that it offers',
-  'tests/hosts/acp/survival.test.ts › the agent ends by %s in the middle: another one tells all of it again, and goes on',
+  'tests/hosts/acp/survival.test.ts › after the agent ends by %s, another agent replays the session and resumes it',
 ])('the official client drives the program', { timeout: 120_000 }, async () => {
   const home = await machine(script());
   const started = home.open(['acp']);

@@ -20,7 +20,7 @@ async function vanishing(script: Script, more?: (app: ClientApp) => ClientApp, c
 
 const write = toolUse('write_file', { path: 'a.txt', content: 'a' });
 
-test('in the middle of its words', async () => {
+test('A client that disconnects while the model answers interrupts the workflow', async () => {
   const script = new Script().on({}).reply([text('One two three four', { deltas: 8 })], { hangAfter: 6 });
   const { lines, client, conversationId, state } = await vanishing(script);
   await client.untilSaid(conversationId, /One/);
@@ -28,7 +28,7 @@ test('in the middle of its words', async () => {
   await expect.poll(async () => (await state()).workflows[0]?.outcome).toBe('interrupted');
 });
 
-test('while it is asked: the question stays open, and another client answers it', async () => {
+test('A client that disconnects during a question leaves it open, and another client answers it', async () => {
   const script = new Script()
     .on({ step: 1 })
     .reply([write])
@@ -51,7 +51,7 @@ test('while it is asked: the question stays open, and another client answers it'
   expect(other.text(conversationId)).toBe('Done.');
 });
 
-test('while its editor writes: nobody takes that for a no, and the write is not done again', async () => {
+test('A client that disconnects during a write neither rejects nor repeats that write', async () => {
   const script = new Script()
     .on({ step: 1 })
     .reply([write])

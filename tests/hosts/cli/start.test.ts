@@ -6,7 +6,7 @@ import { machine } from '../support/process.ts';
 /** Names on stderr what a process has loaded of Node's own `fetch`, which is a tenth of a start. */
 const WITNESS = `process.on('exit', () => console.error(process.moduleLoadList.filter((name) => /undici\\/undici/.test(name))))`;
 
-test('it loads nothing of what only a request to a provider needs', async () => {
+test('a command that needs no provider does not load fetch', async () => {
   const { triad } = await machine(new Script());
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(WITNESS)}` };
   expect(await triad(['sessions', 'list'], '', { env })).toEqual({ code: 0, out: '', err: 'No sessions yet.\n[]\n' });
@@ -48,7 +48,7 @@ process.on = function (name, ...rest) {
   return on.call(this, name, ...rest);
 };`;
 
-test('what nobody foresaw ends it with an error that has no secrets', async () => {
+test('an unexpected error ends the program with an error without secrets', async () => {
   const { triad } = await machine(new Script());
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(FAULT)}` };
   const { code, out, err } = await triad(['sessions', 'list'], '', { env });

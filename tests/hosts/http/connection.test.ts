@@ -57,7 +57,7 @@ async function refusedWith(path: string, headers: Record<string, string>): Promi
   return response.statusCode;
 }
 
-test('a socket needs our origin, a known host and the right path', async () => {
+test('rejects a socket with another origin, an unknown host or another path', async () => {
   const origin = getOrigin(site);
   expect(await refusedWith('/ws', {})).toBe(403);
   expect(await refusedWith('/ws', { origin: 'http://evil.example' })).toBe(403);
@@ -66,7 +66,7 @@ test('a socket needs our origin, a known host and the right path', async () => {
   expect(await refusedWith('/other', { origin })).toBe(404);
 });
 
-test('requests are answered by number, errors with code and message only', async () => {
+test('answers requests by number, and errors contain only code and message', async () => {
   const { send, next } = await connect(await site.enter());
   send({ kind: 'request', id: 7, method: 'agents.list', input: {} });
   expect(await next()).toEqual({ kind: 'reply', id: 7, reply: { ok: true, value: [] } });
@@ -77,7 +77,7 @@ test('requests are answered by number, errors with code and message only', async
   expect(await next()).toMatchObject({ id: 9, reply: { ok: false, error: { code: 'bad_input' } } });
 });
 
-test('what nobody foresaw shows nothing to the tab and everything in the terminal', async () => {
+test('an unexpected error is hidden from the tab and printed to the terminal', async () => {
   const { send, next } = await connect(await site.enter());
   send({ kind: 'request', id: 1, method: 'app.state', input: {} });
   const frame = await next();
@@ -86,7 +86,7 @@ test('what nobody foresaw shows nothing to the tab and everything in the termina
   expect(site.reports.join()).toContain('a secret path');
 });
 
-test('a frame that does not fit is answered when it has a number, else the connection ends', async () => {
+test('answers an invalid frame that has a number, and otherwise closes the connection', async () => {
   const browser = await site.enter();
   const one = await connect(browser);
   one.send({ kind: 'command', id: 4 });
@@ -98,7 +98,7 @@ test('a frame that does not fit is answered when it has a number, else the conne
   expect((await two.closed)[0]).toBe(1003);
 });
 
-test('a frame of more than the longest prompt ends the connection', async () => {
+test('a frame above the maximum size closes the connection', async () => {
   const { socket, closed } = await connect(await site.enter());
   socket.on('error', () => undefined);
   // Its header alone, which says how long it will be.
@@ -110,7 +110,7 @@ test('a frame of more than the longest prompt ends the connection', async () => 
   expect((await site.get('/')).status).toBe(200);
 });
 
-test('events follow the answer to their subscription, in order, until it is taken back', async () => {
+test('sends events after the reply to their subscription, in order, until it is cancelled', async () => {
   const { send, next } = await connect(await site.enter());
   send({ kind: 'subscribe', id: 3, topic: 'conversation', input: { conversationId } });
   expect(await next()).toEqual({ kind: 'reply', id: 3, reply: { ok: true, value: null } });
@@ -125,7 +125,7 @@ test('events follow the answer to their subscription, in order, until it is take
   expect(client.subscribers).toEqual([]);
 });
 
-test('whether the tab can answer is passed on; attention comes whole and at once', async () => {
+test('passes on whether the tab can answer, and sends attention whole and at once', async () => {
   const { send, next } = await connect(await site.enter());
   send({ kind: 'subscribe', id: 1, topic: 'attention', input: { canAnswer: true } });
   await next();
@@ -149,7 +149,7 @@ test('an unknown topic and a number in use are refused', async () => {
   expect(await next()).toMatchObject({ id: 1, reply: { ok: false, error: { code: 'conflict' } } });
 });
 
-test('a tab that goes takes its subscriptions along', async () => {
+test('ends the subscriptions of a tab that closes', async () => {
   const { socket, send, next, closed } = await connect(await site.enter());
   send({ kind: 'subscribe', id: 1, topic: 'attention', input: { canAnswer: true } });
   await next();

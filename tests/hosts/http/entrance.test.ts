@@ -15,14 +15,14 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-test('the app is there for anybody, sets no cookie and asks for none', async () => {
+test('serves the app to every browser, without cookies', async () => {
   for (const path of ['/', '/sign-in', '/sign-in/clear', '/chat/1', '/_app/immutable/entry.js']) {
     const { status, headers } = await site.get(path, { cookie: 'triad=1' });
     expect([status, headers['set-cookie'], headers['clear-site-data']], path).toEqual([200, undefined, undefined]);
   }
 });
 
-test('a foreign host name is refused', async () => {
+test('rejects a foreign host name', async () => {
   const { port } = site.server;
   for (const host of [
     'evil.example',
@@ -38,7 +38,7 @@ test('a foreign host name is refused', async () => {
   }
 });
 
-test('anything but reading needs our own origin, and is not offered even then', async () => {
+test('rejects every method except reading, also from its own origin', async () => {
   const origin = `http://127.0.0.1:${site.server.port}`;
   expect((await site.get('/', {}, 'POST')).status).toBe(403);
   expect((await site.get('/', { origin: 'http://evil.example' }, 'POST')).status).toBe(403);
@@ -46,7 +46,7 @@ test('anything but reading needs our own origin, and is not offered even then', 
   expect((await site.get('/', { origin }, 'POST')).status).toBe(405);
 });
 
-test('listens on loopback addresses only, and leaves neither of them to another program', async () => {
+test('listens on loopback addresses only, and fails if another program uses the port on one of them', async () => {
   const { port, url } = site.server;
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in#[\w-]{43}$/);
   const others = Object.values(networkInterfaces()).flatMap((list) => list ?? []);

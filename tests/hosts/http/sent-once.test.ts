@@ -24,7 +24,7 @@ function pageOf(browser: TestBrowser): { connection: LinkConnection; cut: () => 
   return { connection, cut: () => cut() };
 }
 
-test('the answer is lost, the message is not, and begins its conversation once', async () => {
+test('a message whose answer is lost starts its conversation once when it is sent again', async () => {
   const engine = await startEngine(plainAnswer());
   let taken = 0;
   const request: Client['request'] = async (method, input) => {
@@ -56,8 +56,8 @@ test('the answer is lost, the message is not, and begins its conversation once',
 });
 
 fullTest(
-  'tests/core/host/runtime/methods/sent-once.test.ts › the program that comes after knows it, also in a conversation that it began',
-)('the host is killed after it took the message: the next one knows it', async () => {
+  'tests/core/host/runtime/methods/sent-once.test.ts › a restarted program recognizes a message id, also if the message created the conversation',
+)('after kill -9 of the host, the next host recognises a message that is sent again', async () => {
   const home = await machine(plainAnswer());
   const id = newMessageId();
   const message = { conversationId: id, text: 'Look', sentAs: id, begin: { folder: home.folder } };

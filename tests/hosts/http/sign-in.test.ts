@@ -69,7 +69,7 @@ test('the printed URL signs a browser in; its key opens every later tab, also af
   expect((await browser.enter()).refusal).toBeUndefined();
 });
 
-test('the token works once, and no guess is it', async () => {
+test('the token works once, and a guessed token is rejected', async () => {
   const { origin } = site.server;
   expect((await new TestBrowser(origin).enter('x'.repeat(43))).refusal).toBe('token');
   const browser = await TestBrowser.signedIn(site.server.url);
@@ -80,7 +80,7 @@ test('the token works once, and no guess is it', async () => {
   expect(await visitor.enter(browser.socket())).toEqual({ admitted: true });
 });
 
-test('a browser that has no key, or one of its own making, is a stranger', async () => {
+test('rejects a browser without a key or with a key of its own', async () => {
   const browser = new TestBrowser(getOrigin(site));
   expect((await browser.enter()).refusal).toBe('stranger');
   await browser.enter('no token');
@@ -88,14 +88,14 @@ test('a browser that has no key, or one of its own making, is a stranger', async
   expect((await browser.enter()).refusal).toBe('stranger');
 });
 
-test('a browser that keeps nothing does not use the token up', async () => {
+test('a browser that cannot store a key does not use up the token', async () => {
   const browser = new TestBrowser(getOrigin(site));
   browser.keys.stage = () => Promise.reject(new Error('no IndexedDB'));
   expect((await browser.enter(tokenOf(site))).refusal).toBe('storage');
   expect((await new TestBrowser(getOrigin(site)).enter(tokenOf(site))).refusal).toBeUndefined();
 });
 
-test('a page that goes before it hears the answer loses neither token nor key', async () => {
+test('a page that closes before the answer loses neither token nor key', async () => {
   const origin = getOrigin(site);
   const hasty = new TestBrowser(origin);
   const adopt = hasty.keys.adopt.bind(hasty.keys);
@@ -107,7 +107,7 @@ test('a page that goes before it hears the answer loses neither token nor key', 
   expect([await hasty.keys.staged(), await readdir(join(site.data, 'browsers'))]).toEqual([null, [expect.any(String)]]);
 });
 
-test('an answer that was overheard is worth nothing on another socket', async () => {
+test('an overheard answer is rejected on another socket', async () => {
   const browser = await TestBrowser.signedIn(site.server.url);
   const first = await stranger(site);
   const heard = await proofFor(browser, first.nonce);
@@ -128,7 +128,7 @@ test('a signature for another purpose, another nonce or of another key is refuse
   expect(await forged.say({ ...(await proofFor(mine, forged.nonce)), key })).toBe(4401);
 });
 
-test('nothing of the runtime is reached before the entry, or together with it', async () => {
+test('a request before or together with the entry never reaches the runtime', async () => {
   const cookies = { kind: 'enter', key: '', signature: '' };
   for (const said of [[ASK], ['not json'], [cookies], [Buffer.from([1])], [{ kind: 'admitted' }, ASK]])
     expect(await (await stranger(site)).say(...said)).toBe(ENTRY_CLOSE.stranger);
@@ -138,7 +138,7 @@ test('nothing of the runtime is reached before the entry, or together with it', 
   expect(client.requests).toEqual([]);
 });
 
-test('a socket that says nothing is closed, and more than a few at a time too', async () => {
+test('closes a silent socket, and the oldest of too many waiting sockets', async () => {
   const impatient = await open({ patienceMs: 1 });
   const silent = new TestBrowser(getOrigin(impatient)).socket();
   expect(await closeOf(silent)).toBe(ENTRY_CLOSE.late);
@@ -151,12 +151,12 @@ test('a socket that says nothing is closed, and more than a few at a time too', 
   for (const { socket } of others) socket.terminate();
 });
 
-test('a long first frame is not read to its end', async () => {
+test('does not read a long first frame to its end', async () => {
   const { say } = await stranger(site);
   expect(await say('x'.repeat(1_000_000))).toBe(1006);
 });
 
-test('whoever listens on another port hears nothing that lets it in', async () => {
+test('a server on another port receives nothing that lets it in', async () => {
   const browser = await TestBrowser.signedIn(site.server.url);
   // A server of somebody else, to which the browser sends all cookies of the host name that it has.
   const heard: IncomingMessage['headers'][] = [];
@@ -177,7 +177,7 @@ test('whoever listens on another port hears nothing that lets it in', async () =
   expect(await relayed.say(signed)).toBe(ENTRY_CLOSE.stranger);
 });
 
-test('whoever takes over the port may use the key there, but not at the port where Triad is now', async () => {
+test('the key of the old port is rejected at the new port', async () => {
   const browser = await TestBrowser.signedIn(site.server.url);
   await site.server.close();
   const moved = await open({ data: site.data });
@@ -187,7 +187,7 @@ test('whoever takes over the port may use the key there, but not at the port whe
   }
 });
 
-test('a new sign-in of a browser replaces its key, and its other tabs stay', async () => {
+test('a new sign-in of a browser replaces its key and keeps its other tabs open', async () => {
   const browser = await TestBrowser.signedIn(site.server.url);
   const before = new TestBrowser(browser.origin);
   const key = await browser.keys.current();
@@ -210,7 +210,7 @@ test('a new sign-in of a browser replaces its key, and its other tabs stay', asy
   expect(tab.readyState).toBe(tab.OPEN);
 });
 
-test('one browser signs the others out: their tabs close, its own stay', async () => {
+test('signing out other browsers closes their tabs and keeps the own tab', async () => {
   const other = await TestBrowser.signedIn(site.server.url);
   await site.server.close();
   const again = await open({ data: site.data, port: site.server.port });
@@ -224,7 +224,7 @@ test('one browser signs the others out: their tabs close, its own stay', async (
   expect(await other.visitor().signOutOthers(other.socket())).toBeNull();
 });
 
-test('another program signs all out: open tabs close, and their keys are refused', async () => {
+test('signing out all browsers from another program closes open tabs and rejects their keys', async () => {
   const browser = await TestBrowser.signedIn(site.server.url);
   const closed = closeOf((await browser.enter()).socket);
   expect(await new BrowserKeys(site.data).signOut()).toBe(1);
@@ -233,7 +233,7 @@ test('another program signs all out: open tabs close, and their keys are refused
   expect(await new BrowserKeys(site.data).signOut()).toBe(0);
 });
 
-test('keys lie in files that only their owner can read; one that nobody used for long is refused', async () => {
+test('keys are in private files, and a key unused for long is rejected', async () => {
   const browser = await TestBrowser.signedIn(site.server.url);
   const folder = join(site.data, 'browsers');
   const [name = ''] = await readdir(folder);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-test('every answer carries the policy of the page, with framing forbidden, and the other strict headers', async () => {
+test('every response has the policy of the page, without framing, and the other strict headers', async () => {
   const page = "default-src 'none'; script-src 'self' 'sha256-abc='; base-uri 'none'; frame-ancestors 'none'";
   const closed = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
   for (const [path, policy, host] of [
@@ -30,7 +30,7 @@ test('every answer carries the policy of the page, with framing forbidden, and t
   }
 });
 
-test('files have their types; hashed ones are kept, others are asked for again', async () => {
+test('files have their types; hashed files are cached, others are revalidated', async () => {
   const script = await site.get('/_app/immutable/entry.js?v=1');
   expect([script.status, script.text]).toEqual([200, 'export {};']);
   expect(script.headers['content-type']).toBe('text/javascript; charset=utf-8');
@@ -50,7 +50,7 @@ test('a path of the app gets the page, a missing file does not', async () => {
   expect((await site.get('/_app/immutable/old.js')).status).toBe(404);
 });
 
-test('nothing outside the folder can be had', async () => {
+test('returns 404 for every path outside the folder', async () => {
   const paths = [
     '/../secret.txt',
     '/%2e%2e/secret.txt',
@@ -68,13 +68,13 @@ test('nothing outside the folder can be had', async () => {
   }
 });
 
-test('odd paths are no paths', () => {
+test('rejects paths with dot segments, backslashes or invalid escapes', () => {
   expect(pathOf('/a%20b?c=/../d')).toBe('/a b');
   for (const url of ['/a/../b', '/a/./b', '/%2e%2e', '/a\\b', '/%5c', '/%00', '/%', 'http://elsewhere/'])
     expect(pathOf(url), url).toBeNull();
 });
 
-test('the policy is read from the page as it is meant', () => {
+test('reads the policy from the meta element of the page, with entities decoded', () => {
   expect(
     policyOf('<meta http-equiv="content-security-policy" content="script-src &#39;self&#39; &quot;x&quot;;">'),
   ).toBe('script-src \'self\' "x"');

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import { memoryClient } from '../support/memory-client.ts';
 import { openSite } from '../support/web-site.ts';
 
-test('tabs come back to the client that is used now', async () => {
+test('tabs are closed with the restart code and reconnect to the new client', async () => {
   const site = await openSite(memoryClient({ 'agents.list': () => [] }));
   onTestFinished(() => site.close());
   const browser = await site.enter();

@@ -99,8 +99,8 @@ test('a damaged store is rebuilt, and its backup can still be restored', async (
 
 fullTest([
   'tests/hosts/owner/backup.test.ts › restore rejects a folder in use, a folder without a backup and a changed backup',
-  'tests/core/store/backups/prune.test.ts › one in which something is missing removes none, does not count, and is not named',
-])('beside an owner a backup is made, in any folder, and none is restored', async () => {
+  'tests/core/store/backups/prune.test.ts › an incomplete backup replaces no other backup, does not count and is not suggested',
+])('a backup is made to any folder while an owner runs, a restore is not, and old backups are removed', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'disk');
   const owner = await owned(home);
@@ -128,7 +128,7 @@ fullTest([
 
 fullTest(
   'tests/hosts/owner/backup.test.ts › restore rejects a folder in use, a folder without a backup and a changed backup',
-)('what is no backup, or a damaged one, changes nothing and is bad usage', async () => {
+)('restore rejects a folder without a backup and a damaged backup, and changes nothing', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'disk');
   const owner = await owned(home);

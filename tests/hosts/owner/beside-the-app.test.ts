@@ -10,10 +10,10 @@ import { machine } from '../support/process.ts';
 import { fullTest } from '../../support/samples.ts';
 
 fullTest([
-  'tests/core/host/ownership/endpoint.test.ts › what does not fit is refused with what to do: %o',
-  'tests/core/host/ownership/endpoint.test.ts › each client has a folder of its own',
+  'tests/core/host/ownership/endpoint.test.ts › rejects a client with another version, endpoint or store and says what to do: %o',
+  'tests/core/host/ownership/endpoint.test.ts › each client of the owner uses its own folder as the default folder',
   'tests/hosts/cli/commands/serve.test.ts › continues with its own runtime when the owner exits',
-])('run, list and show while the app runs; then the app may be a client too', async () => {
+])('run, list and show work as clients of the running app, and a second app takes over', async () => {
   const home = await machine(plainAnswer());
   // What a process that died long ago has left.
   const stale = {

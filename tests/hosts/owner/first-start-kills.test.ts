@@ -16,8 +16,8 @@ const EACH = 4;
 const ANSWER = 'Hello, this is the whole answer.\n';
 
 fullTest([
-  'tests/core/host/ownership/ownership.test.ts › what a process left that was killed while it wrote its claim is removed, and nothing that may still be written',
-  'tests/core/store/opening/migrate.test.ts › a file that fails changes nothing',
+  'tests/core/host/ownership/ownership.test.ts › a claim removes old drafts of instance files left by killed processes, but keeps recent drafts',
+  'tests/core/store/opening/migrate.test.ts › a failed migration file changes nothing',
 ])('a first start that is ended at any instant leaves a home that works', { timeout: 1_800_000 }, async () => {
   const { start, triad, home } = await machine(plainAnswer());
   const placed = async (name: string) => {

@@ -60,9 +60,9 @@ async function flip(store: string, places: readonly number[]): Promise<void> {
 }
 
 fullTest([
-  'tests/hosts/owner/incomplete-backup.test.ts › blocks of a table that cannot be read are missing too',
-  'tests/core/store/backups/prune.test.ts › one in which something is missing removes none, does not count, and is not named',
-])('what is missing is said, counts as no backup to keep or to name, and removes none', async () => {
+  'tests/hosts/owner/incomplete-backup.test.ts › a backup of a store with unreadable blocks is incomplete',
+  'tests/core/store/backups/prune.test.ts › an incomplete backup replaces no other backup, does not count and is not suggested',
+])('an incomplete backup reports the missing data, removes no complete backup and can be restored', async () => {
   const home = await homeWith();
   const whole = await inProcess(home, 'disk')(['backup']);
   expect([whole.code, whole.err]).toEqual([
@@ -94,7 +94,7 @@ fullTest([
   ]);
 });
 
-test('blocks of a table that cannot be read are missing too', async () => {
+test('a backup of a store with unreadable blocks is incomplete', async () => {
   const home = await homeWith();
   await flip(join(home.home, 'store'), [0.4, 0.5]);
   const { code, err } = await inProcess(home, 'disk')(['backup']);
@@ -106,8 +106,8 @@ test('blocks of a table that cannot be read are missing too', async () => {
 
 fullTest([
   'tests/core/store/opening/prepare.test.ts › warns about a store that was replaced by an empty one',
-  'tests/core/store/backups/prune.test.ts › one of a store that began in the place of another removes none that is older than that',
-])('that the store was gone is said at every start, with its backup, until that is put back', async () => {
+  'tests/core/store/backups/prune.test.ts › a backup of a store that replaced another store removes no older backup',
+])('every start warns that the store was missing and names its backup, until that is restored', async () => {
   const home = await homeWith();
   expect((await inProcess(home, 'disk')(['backup'])).code).toBe(0);
   const gone = await movedHome(home);
@@ -146,7 +146,7 @@ fullTest([
 });
 
 fullTest('tests/hosts/owner/incomplete-backup.test.ts › a store whose CURRENT file is missing is rebuilt')(
-  'of a store without a backup, what cannot be opened is told with what is left, and the rest is read',
+  'without a backup, an unreadable store fails with advice, and a lost CURRENT file is rebuilt',
   async () => {
     const base = await homeWith();
     const store = (home: Machine) => join(home.home, 'store');
@@ -204,7 +204,7 @@ fullTest('tests/hosts/owner/incomplete-backup.test.ts › a store whose CURRENT 
   },
 );
 
-test('no backup is made in a folder of the program, but, in the full run, among the others', async () => {
+test('rejects a backup inside a folder of the program', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, inFullRun ? 'disk' : 'kept');
   await mkdir(join(home.home, 'store'), { recursive: true });

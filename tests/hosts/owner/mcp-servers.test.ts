@@ -11,9 +11,9 @@ import { machine } from '../support/process.ts';
 
 // Of an agent whose client brought the server: in `lending`.
 fullTest([
-  'tests/core/mcp/stdio.test.ts › nothing outlives the program that started it (%s)',
-  'tests/hosts/acp/vanish.test.ts › while its editor writes: nobody takes that for a no, and the write is not done again',
-])('kill -9 leaves no server, not even a deaf one with children; its call is not made again', async () => {
+  'tests/core/mcp/stdio.test.ts › no server process outlives the program that started it (%s)',
+  'tests/hosts/acp/vanish.test.ts › A client that disconnects during a write neither rejects nor repeats that write',
+])('kill -9 of the program leaves no MCP server, and the open call is not repeated', async () => {
   const script = new Script()
     .step([toolUse('mcp__liar__report', {})])
     .step([toolUse('mcp__liar__silent', {})])

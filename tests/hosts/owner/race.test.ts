@@ -5,9 +5,9 @@ import { machine } from '../support/process.ts';
 import { fullTest } from '../../support/samples.ts';
 
 fullTest([
-  'tests/core/host/ownership/ownership.test.ts › two processes: exactly one wins; in the full run with and without a dead owner, again and again',
-  'tests/hosts/owner/takeover.test.ts › kill -9 of the owner while a client streams: one end, no finished request repeated',
-])('one wins, the others are its clients', async () => {
+  'tests/core/host/ownership/ownership.test.ts › exactly one of two processes that claim a data folder becomes its owner',
+  'tests/hosts/owner/takeover.test.ts › after kill -9 of the owner, its client takes over, with one end and no finished request repeated',
+])('when three clients lose their owner, one becomes the owner and all finish their work', async () => {
   const prompts = ['one', 'two', 'three'];
   const { script, release } = gated(prompts);
   const home = await machine(script);

@@ -40,7 +40,7 @@ test(
   },
 );
 
-test('a store that was copied back from an older copy is completed, and the person is told', async () => {
+test('a store replaced by an older copy is rebuilt completely, with a message', async () => {
   const { triad, home } = await machine(spawnOne());
   const run = async () => expect(await triad(['run', '--approve', 'all', 'Ask a helper'])).toMatchObject({ code: 0 });
   await run();

@@ -41,25 +41,28 @@ async function sessionOf(engine: Engine): Promise<Session> {
 }
 
 // Of a client, and of one that asks, in every run of the tests: see below.
-test.for(ENDS)('%s interrupts: exit code %i, and the last line goes on', async ([signal, code, why]) => {
-  const home = await machine(hanging());
-  const { child, out, err, exit } = home.start(['run', '--json', 'x']);
-  await expect.poll(out, waits).toContain('message-delta');
-  child.kill(signal);
-  expect(await exit).toBe(code);
-  const end = eventsOf(out()).at(-1) as End;
-  expect(end).toMatchObject({
-    type: 'workflow-end',
-    outcome: 'interrupted',
-    error: { code: 'interrupted', message: why },
-  });
-  const command = `triad sessions resume ${end.conversationId}`;
-  expect(err()).toBe(`${why}; continue with: ${command}\n`);
-  const resumed = await inProcess(home, 'disk')(command.split(' ').slice(1));
-  expect([resumed.code, resumed.out]).toEqual([0, WORDS]);
-});
+test.for(ENDS)(
+  '%s interrupts the workflow: exit code %i, and the last line names the resume command',
+  async ([signal, code, why]) => {
+    const home = await machine(hanging());
+    const { child, out, err, exit } = home.start(['run', '--json', 'x']);
+    await expect.poll(out, waits).toContain('message-delta');
+    child.kill(signal);
+    expect(await exit).toBe(code);
+    const end = eventsOf(out()).at(-1) as End;
+    expect(end).toMatchObject({
+      type: 'workflow-end',
+      outcome: 'interrupted',
+      error: { code: 'interrupted', message: why },
+    });
+    const command = `triad sessions resume ${end.conversationId}`;
+    expect(err()).toBe(`${why}; continue with: ${command}\n`);
+    const resumed = await inProcess(home, 'disk')(command.split(' ').slice(1));
+    expect([resumed.code, resumed.out]).toEqual([0, WORDS]);
+  },
+);
 
-test('SIGTERM of a client interrupts its workflow, and no other, at the owner', async () => {
+test('SIGTERM of a client interrupts only its own workflow at the owner, which can resume it', async () => {
   const { script, release } = gated(['one', 'two']);
   const home = await machine(script);
   // This process is the owner.
@@ -82,30 +85,33 @@ test('SIGTERM of a client interrupts its workflow, and no other, at the owner', 
   expect(await ownerPid(home)).toBe(process.pid);
 });
 
-test.runIf(hasTerminals).for(['SIGTERM', 'hangup'])('%s at a question leaves it open', async (how) => {
-  const home = await machine(spawnOne());
-  const { child, out, exit } = home.onTerminal(['run', 'Ask a helper']);
-  await expect.poll(out, waits).toContain('Allow? ');
-  const pid = await ownerPid(home);
-  // A terminal that goes takes its programs with it.
-  if (how === 'hangup') child.kill('SIGKILL');
-  else process.kill(pid, 'SIGTERM');
-  await exit;
-  await expect.poll(() => ownerPid(home).catch(() => null), waits).toBeNull();
-  if (how === 'SIGTERM') expect(out()).toMatch(/continue with: triad sessions resume [\w-]{36}\r\n$/);
-  const here = inProcess(home, 'disk');
-  const { id, workflows } = await sessionOf(here);
-  expect(workflows).toMatchObject([{ outcome: 'interrupted' }]);
-  const trace = await here(['sessions', 'trace', id, '--json']);
-  expect(trace.out).toContain('"decidedBy": null');
-  const resumed = await here(['sessions', 'resume', '--approve', 'all', id]);
-  expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
-});
+test.runIf(hasTerminals).for(['SIGTERM', 'hangup'])(
+  '%s at a question interrupts the workflow and leaves the question open',
+  async (how) => {
+    const home = await machine(spawnOne());
+    const { child, out, exit } = home.onTerminal(['run', 'Ask a helper']);
+    await expect.poll(out, waits).toContain('Allow? ');
+    const pid = await ownerPid(home);
+    // A terminal that goes takes its programs with it.
+    if (how === 'hangup') child.kill('SIGKILL');
+    else process.kill(pid, 'SIGTERM');
+    await exit;
+    await expect.poll(() => ownerPid(home).catch(() => null), waits).toBeNull();
+    if (how === 'SIGTERM') expect(out()).toMatch(/continue with: triad sessions resume [\w-]{36}\r\n$/);
+    const here = inProcess(home, 'disk');
+    const { id, workflows } = await sessionOf(here);
+    expect(workflows).toMatchObject([{ outcome: 'interrupted' }]);
+    const trace = await here(['sessions', 'trace', id, '--json']);
+    expect(trace.out).toContain('"decidedBy": null');
+    const resumed = await here(['sessions', 'resume', '--approve', 'all', id]);
+    expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
+  },
+);
 
 fullTest([
   'tests/hosts/cli/commands/run.test.ts › Ctrl-C stops the workflow, waits for its end and exits with 130',
   'tests/hosts/cli/commands/run.test.ts › a closed output stops the workflow with the cause "output"',
-])('Ctrl-C and a reader that goes stop it: the last line says which it was, and so does the history', async () => {
+])('Ctrl-C and a closed output stop the workflow, and the last line and the history name the cause', async () => {
   const home = await machine(new Script().on({}).reply([text(WORDS.repeat(20), { deltas: 100 })], { deltaMs: 20 }));
   const stopped = home.start(['run', 'x']);
   await expect.poll(stopped.out, waits).toContain('The');
@@ -126,9 +132,9 @@ fullTest([
 });
 
 fullTest(
-  'tests/hosts/cli/commands/run.test.ts › where only the last words of %s %s cannot be written, one line says how to read them',
+  'tests/hosts/cli/commands/run.test.ts › if the last output of %s %s cannot be written, prints how to read the stored answer',
   existsSync('/dev/full'),
-)('an output that cannot be written is said on stderr, and recorded', async () => {
+)('an output that cannot be written is reported on stderr, and the workflow is interrupted', async () => {
   const home = await machine(hanging());
   const words = `'${process.execPath}' '${CLI}' run x > /dev/full`;
   const child = spawn('/bin/sh', ['-c', words], { env: home.env, cwd: home.folder });

@@ -7,7 +7,7 @@ import { inProcess } from '../support/engine.ts';
 import { becomesOwner, eventsOf, expectOneEnd, waits } from '../support/owner.ts';
 import { machine } from '../support/process.ts';
 
-test('kill -9 of the owner while a client streams: one end, no finished request repeated', async () => {
+test('after kill -9 of the owner, its client takes over, with one end and no finished request repeated', async () => {
   const home = await machine(threeChildren({ reply: { deltaMs: 20 } }));
   const owner = await home.app();
   await becomesOwner(home, owner);
@@ -50,9 +50,9 @@ test('kill -9 of the owner while a client streams: one end, no finished request 
 });
 
 fullTest([
-  'tests/hosts/cli/render/event-lines.test.ts › is marked as such, whether the end of the cut one was stored or not',
-  'tests/hosts/owner/takeover.test.ts › kill -9 of the owner while a client streams: one end, no finished request repeated',
-])('kill -9 in the middle of an answer that is printed as text: it is told that it starts again', async () => {
+  'tests/hosts/cli/render/event-lines.test.ts › gets a note, whether the end of the first part was stored or not',
+  'tests/hosts/owner/takeover.test.ts › after kill -9 of the owner, its client takes over, with one end and no finished request repeated',
+])('after kill -9 of the owner during an answer, the client prints that the answer starts again', async () => {
   const words = 'The answer, word for word.';
   const script = new Script()
     .on({})

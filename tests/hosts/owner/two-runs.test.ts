@@ -5,7 +5,7 @@ import { machine } from '../support/process.ts';
 import { becomesOwner, gated, waits } from '../support/owner.ts';
 import { fullTest } from '../../support/samples.ts';
 
-test('the owner waits for the workflow of the other, then both have ended well', async () => {
+test('the owner waits for the workflow of a second command, and both complete', async () => {
   const { script, release } = gated(['one', 'two']);
   const home = await machine(script);
   // Each connects by itself: the second as a client of the first, as from another process.
@@ -27,8 +27,8 @@ test('the owner waits for the workflow of the other, then both have ended well',
 
 fullTest([
   'tests/core/host/ownership/endpoint.test.ts › the owner stops waiting for other workflows when its signal aborts',
-  'tests/hosts/owner/takeover.test.ts › kill -9 of the owner while a client streams: one end, no finished request repeated',
-])('Ctrl-C leaves; the other goes on with its own work by itself', async () => {
+  'tests/hosts/owner/takeover.test.ts › after kill -9 of the owner, its client takes over, with one end and no finished request repeated',
+])('Ctrl-C ends the waiting owner, and the second command continues its own workflow', async () => {
   const { script, release } = gated(['one', 'two']);
   const home = await machine(script);
   const first = home.start(['run', 'one']);

@@ -51,7 +51,7 @@ beforeEach(() => {
 });
 
 describe('AgentEditor', () => {
-  it('brings changes of the form into the text, and keeps what was written in it meanwhile', async () => {
+  it('applies a change of the form to the text, and keeps text written meanwhile', async () => {
     const { editor } = await opened(text('haiku'));
     editor.change('model', 'opus');
     expect(editor.values?.['model'], 'at once').toBe('opus');
@@ -61,21 +61,21 @@ describe('AgentEditor', () => {
     expect(readAgentDraft(FILE)?.text).toBe(editor.text);
   });
 
-  it('writes the last change of the form too, and is clean then', async () => {
+  it('saves the last change of the form too, and is not dirty afterwards', async () => {
     const { file, editor } = await opened(text('haiku'));
     editor.change('model', 'opus');
     expect(await editor.save()).toBe(true);
     expect([file.now, editor.dirty, readAgentDraft(FILE)]).toEqual([text('opus'), false, null]);
   });
 
-  it('follows the disk while nothing was written', async () => {
+  it('follows the file on disk while the text is unchanged', async () => {
     const { file, editor } = await opened(text('haiku'));
     file.now = text('opus');
     await editor.reload();
     expect([editor.text, editor.theirs, editor.dirty]).toEqual([text('opus'), null, false]);
   });
 
-  it('asks where both changed, and saves over what was seen only', async () => {
+  it('reports a conflict if text and file changed, and overwrites only the version that was shown', async () => {
     const { file, editor } = await opened(text('haiku'));
     editor.input(text('mine'));
     file.now = text('theirs');
@@ -90,7 +90,7 @@ describe('AgentEditor', () => {
     expect(file.now).toBe(text('mine'));
   });
 
-  it('takes what is on disk where that is chosen', async () => {
+  it('replaces the text by the version on disk on request', async () => {
     const { file, editor } = await opened(text('haiku'));
     editor.input(text('mine'));
     file.now = text('theirs');
@@ -99,7 +99,7 @@ describe('AgentEditor', () => {
     expect([editor.text, editor.dirty, readAgentDraft(FILE)]).toEqual([text('theirs'), false, null]);
   });
 
-  it('holds what was written of a file that goes away, and can bring it back', async () => {
+  it('keeps the text of a deleted file, and can save it again', async () => {
     const { file, editor } = await opened(text('haiku'));
     editor.input(text('mine'));
     file.now = null;
@@ -110,7 +110,7 @@ describe('AgentEditor', () => {
     expect(file.now).toBe(text('mine'));
   });
 
-  it('takes a draft up again, and tells when the file is not what it was written over', async () => {
+  it('restores a draft, and reports a conflict if the file changed since', async () => {
     const { file, editor } = await opened(text('haiku'));
     editor.input(text('mine'));
     editor.close();
@@ -123,7 +123,7 @@ describe('AgentEditor', () => {
     expect([third.text, third.theirs]).toEqual([text('mine'), expect.objectContaining({ text: text('theirs') })]);
   });
 
-  it('begins a new file from its draft, and leaves nothing where that is discarded', async () => {
+  it('starts a new file from its draft, and creates nothing if the draft is discarded', async () => {
     keepAgentDraft({ folder: '/work', file: FILE, source: 'project', text: text('new'), before: null, prompt: null });
     const file = disk(null);
     const editor = file.editor();
@@ -133,7 +133,7 @@ describe('AgentEditor', () => {
     expect([readAgentDraft(FILE), file.now]).toEqual([null, null]);
   });
 
-  it('says why a change of the form cannot be made, and goes on', async () => {
+  it('reports why a change of the form is not possible, and applies the next one', async () => {
     const { editor } = await opened(text('haiku'));
     editor.change('nothing', 'x');
     await eventually(() => expect(editor.problem).toContain('no key "nothing"'));
@@ -142,7 +142,7 @@ describe('AgentEditor', () => {
     expect(editor.problem).toBe('');
   });
 
-  describe('with a prompt in a file of its own', () => {
+  describe('with a prompt in a separate file', () => {
     const PROMPT = '/config/prompts/system/a.md';
 
     /** A disk where the text names a prompt file, with what the program makes of a change of the prompt. */
@@ -212,7 +212,7 @@ describe('AgentEditor', () => {
       expect([editor.dirty, readAgentDraft(FILE)]).toEqual([false, null]);
     });
 
-    it('asks if the prompt also changed on disk', async () => {
+    it('reports a conflict if the prompt also changed on disk', async () => {
       const file = diskWithPrompt('You lead.');
       const editor = file.editor();
       await editor.reload();

@@ -5,7 +5,7 @@ import { ActionDraft, LimitDraft, ReplyDraft } from '#lib/app/reply-draft.svelte
 import { envelope } from '../support/story.ts';
 
 describe('EnvelopeDraft', () => {
-  it('is a plain yes until something differs', () => {
+  it('answers with a plain allow until a value differs', () => {
     const draft = new EnvelopeDraft(envelope('a', 'Look.'));
     draft.value.prompt = 'Look again.';
     draft.value.prompt = 'Look.';
@@ -55,7 +55,7 @@ describe('EnvelopeDraft', () => {
     expect(reviewer!.value.tools).toEqual(part.tools);
   });
 
-  it('goes to another provider with a model of that one, and back with its own', () => {
+  it('moves to a model of another provider, and back to its own provider', () => {
     const original = envelope('a', 'Look.');
     const draft = new EnvelopeDraft(original);
     draft.moveTo('local', 'llama');
@@ -65,8 +65,8 @@ describe('EnvelopeDraft', () => {
   });
 });
 
-describe('ToolDraft of a stranger', () => {
-  it('is one JSON text, whatever its fields are called', () => {
+describe('ToolDraft of a foreign tool', () => {
+  it('edits the input as one JSON text, whatever its field names are', () => {
     const input = { path: 'a', content: 'b', command: 'c' };
     for (const given of [input, { path: 'a', content: 'b' }, { command: 'c' }]) {
       const draft = new ToolDraft(given, null, true);
@@ -91,14 +91,14 @@ describe('LimitDraft', () => {
       hash: 'h',
     });
 
-  it('extends by as much again, or by the amount that is written', () => {
+  it('extends the limit by its own size, or by the given amount', () => {
     const draft = limit('iterations', 40);
     expect(draft.answer()).toEqual({ kind: 'allow' });
     draft.amount = 15;
     expect(draft.answer()).toEqual({ kind: 'edit', value: { iterations: 15 } });
   });
 
-  it('takes parts of a dollar, but no parts of a turn, and nothing that is not above zero', () => {
+  it('accepts fractions of a dollar but not of a turn, and only amounts above zero', () => {
     const [turns, cost] = [limit('iterations', 40), limit('costUsd', 2)];
     const valid = (draft: LimitDraft, amount: number | null) => Object.assign(draft, { amount }).isValid;
     expect([valid(turns, 1.5), valid(turns, 0), valid(turns, null), valid(turns, 2)]).toEqual([
@@ -112,7 +112,7 @@ describe('LimitDraft', () => {
 });
 
 describe('the budget of an envelope', () => {
-  it('is there as soon as something is bounded, and gone when nothing is', () => {
+  it('exists while a value is set, and disappears without values', () => {
     const original = envelope('a', 'Look.');
     const draft = new EnvelopeDraft(original);
     draft.setBudget('tokens', 5000);
@@ -127,7 +127,7 @@ describe('the budget of an envelope', () => {
 });
 
 describe('the fields of an envelope', () => {
-  it('are counted one by one, and a problem stands until its field is changed', () => {
+  it('are counted one by one as edits, and a problem stays until its field changes', () => {
     const draft = new EnvelopeDraft(envelope('a', 'Look.'));
     draft.value.limits.maxIterations = 900;
     draft.setBudget('minutes', 0);
@@ -148,7 +148,7 @@ describe('ToolDraft', () => {
     expect(draft.answer()).toEqual({ kind: 'edit', value: { mode: 1, path: 'a.txt', content: 'new' } });
   });
 
-  it('has a box for a command, as it would be run', () => {
+  it('has a field for a command with its real line breaks', () => {
     const command = 'echo "a"\nls';
     const draft = new ToolDraft({ command, timeout_seconds: 5 });
     expect([draft.command, draft.path, JSON.parse(draft.json)]).toEqual([command, null, { timeout_seconds: 5 }]);
@@ -158,7 +158,7 @@ describe('ToolDraft', () => {
     expect(new ToolDraft({ command: 'ls' }).json).toBe('');
   });
 
-  it('takes other inputs as JSON, and refuses what is none', () => {
+  it('edits other inputs as JSON, and rejects invalid JSON', () => {
     const draft = new ToolDraft({ query: 'x' });
     expect(draft.answer()).toEqual({ kind: 'allow' });
     draft.json = '{"query": "y"}';

@@ -43,7 +43,7 @@ async function desk(connection = new FakeConnection()): Promise<[Attention, Fake
 }
 
 describe('Attention', () => {
-  it('says that a person can answer here', async () => {
+  it('subscribes as a client that can answer', async () => {
     const [, connection] = await desk();
     expect(connection.subscriptions[0]).toMatchObject({ topic: 'attention', input: { canAnswer: true } });
   });
@@ -60,7 +60,7 @@ describe('Attention', () => {
     expect(new Set(attention.questions.map(({ key }) => key)).size).toBe(4);
   });
 
-  it('opens for a new question, and not again for one that was put aside', async () => {
+  it('opens for a new question, and not again for a dismissed question', async () => {
     const [attention, connection] = await desk();
     const first = question(1, 'medium', ['a']);
     connection.send('attention', { questions: [first], asleep: [], running: [] });
@@ -77,7 +77,7 @@ describe('Attention', () => {
   it.each([
     ['another conversation', id(9)],
     ['any other page', null],
-  ])('leaves a question to the badge on %s, until the person comes to its own conversation', async (_, place) => {
+  ])('does not open for a question on %s until the user enters its conversation', async (_, place) => {
     const [attention, connection] = await desk();
     attention.enter(place);
     connection.send('attention', { questions: [question(1, 'medium', ['a'])], asleep: [], running: [] });
@@ -88,7 +88,7 @@ describe('Attention', () => {
     expect(attention.open).toBe(true);
   });
 
-  it('does not interrupt writing, and opens once the field was left', async () => {
+  it('does not open while the user types, and opens after the field is left', async () => {
     const connection = new FakeConnection();
     const attention = new Attention(connection, () => true);
     await settled();
@@ -102,7 +102,7 @@ describe('Attention', () => {
     expect(attention.open, 'put aside').toBe(false);
   });
 
-  it('never moves to another question while one is looked at', async () => {
+  it('does not select another question while a question is on the screen', async () => {
     const [attention, connection] = await desk();
     const first = question(1, 'low', ['a']);
     connection.send('attention', { questions: [first], asleep: [], running: [] });
@@ -118,7 +118,7 @@ describe('Attention', () => {
     expect(attention.selected).toBeNull();
   });
 
-  it('leaves those of interrupted work in the inbox, and opens for them when they wake', async () => {
+  it('keeps questions of interrupted work in the inbox, and opens when the work resumes', async () => {
     const [attention, connection] = await desk();
     const first = question(1, 'medium', ['a']);
     connection.send('attention', { questions: [], asleep: [first], running: [] });
@@ -134,7 +134,7 @@ describe('Attention', () => {
     expect(attention.open, 'it fell asleep').toBe(false);
   });
 
-  it('keeps what was written about one that sleeps, and that it is looked at, when it wakes', async () => {
+  it('keeps the draft and the selection of a sleeping question when its work resumes', async () => {
     const [attention, connection] = await desk();
     const [first, second] = [question(1, 'medium', ['a']), question(2, 'medium', ['b'])];
     connection.send('attention', { questions: [], asleep: [first, second], running: [] });
@@ -147,7 +147,7 @@ describe('Attention', () => {
     expect(attention.draft(attention.selected!).reason).toBe('One is enough.');
   });
 
-  it('begins the inbox with the question whose time runs out first, and keeps the one that is on the screen', async () => {
+  it('selects the question that expires first in the inbox, and keeps a question that is on the screen', async () => {
     const [attention, connection] = await desk();
     const late = question(1, 'high', ['late']);
     const soon = question(2, 'low', ['soon']);
@@ -163,7 +163,7 @@ describe('Attention', () => {
     expect(attention.questions[0]?.agent, 'the order stays').toBe('late');
   });
 
-  it('sends one answer only, until the question is gone', async () => {
+  it('sends only one answer until the question disappears', async () => {
     const [attention, connection] = await desk();
     connection.on('approval.decide', ({ item = 0 }) => ({
       item,
@@ -225,7 +225,7 @@ describe('Attention', () => {
     ]);
   });
 
-  it('answers one item, and keeps the edits when the answer is refused', async () => {
+  it('answers one item of a batch, and keeps its edits when the answer is rejected', async () => {
     const [attention, connection] = await desk();
     connection.on('approval.decide', () => {
       throw new RequestError('bad_input', 'limits.maxIterations: too many');

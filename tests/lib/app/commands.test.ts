@@ -12,13 +12,13 @@ beforeEach(() => {
 });
 
 describe('Commands', () => {
-  it('has no keys by default that are in the way of others', () => {
+  it('default keys do not conflict with each other', () => {
     const commands = new Commands(false);
     const all = [...COMMAND_IDS.map((id) => commands.keysOf(id)), ...Object.values(FIXED_KEYS)].filter(Boolean);
     for (const keys of all) expect(all.filter((other) => isInTheWay(keys, other))).toEqual([keys]);
   });
 
-  it('keeps what was changed, and takes keys from the command that had them', () => {
+  it('stores changed keys, takes keys from another command, and resets them', () => {
     const commands = new Commands(false);
     expect(commands.faultOf('pin', '$mod+B')).toEqual({ kind: 'command', id: 'rail' });
     commands.set('pin', '$mod+B');
@@ -32,7 +32,7 @@ describe('Commands', () => {
     expect(later.keysOf('rail')).toBe('$mod+B');
   });
 
-  it('can do what is offered until that is taken back; who offers nothing has nobody look again', () => {
+  it('can run an offered command until the offer ends; an empty offer triggers no update', () => {
     const commands = new Commands(false);
     const looks = watch(() => commands.can('edit'));
     expect([commands.can('edit'), looks()]).toEqual([false, 1]);
@@ -46,14 +46,14 @@ describe('Commands', () => {
     expect([commands.can('edit'), looks()]).toEqual([false, 3]);
   });
 
-  it('refuses what people type, and what other parts answer to', () => {
+  it('rejects plain keys and keys with a fixed meaning', () => {
     const commands = new Commands(false);
     expect(commands.faultOf('pin', 'P')).toEqual({ kind: 'plain' });
     expect(commands.faultOf('pin', FIXED_KEYS.allow)).toEqual({ kind: 'fixed', id: 'allow' });
     expect(commands.faultOf('rail', '$mod+B')).toBeNull();
   });
 
-  it('takes two keys one after the other, and names who has them, or begins with the first', () => {
+  it('accepts a sequence of two keys, and names the command whose keys conflict', () => {
     const commands = new Commands(false);
     expect(commands.faultOf('trash', 'G T')).toBeNull();
     expect(commands.faultOf('trash', 'G H')).toEqual({ kind: 'command', id: 'history' });
@@ -62,7 +62,7 @@ describe('Commands', () => {
     expect([commands.shown('trash'), commands.shown('history')]).toEqual(['G T', 'G H']);
   });
 
-  it('gives the command of the newest offer, until that is taken back', () => {
+  it('runs the command of the newest offer, until that offer ends', () => {
     const commands = new Commands(false);
     const given: string[] = [];
     const end = commands.offer({ stop: () => given.push('first') });
@@ -76,7 +76,7 @@ describe('Commands', () => {
     expect(commands.can('stop')).toBe(false);
   });
 
-  it('passes over what is stored and makes no sense', () => {
+  it('ignores invalid stored keys', () => {
     localStorage.setItem('triad-shortcuts', '{"pin": 3, "nothing": "F3", "rail": "F4"}');
     const commands = new Commands(false);
     expect([commands.keysOf('pin'), commands.keysOf('rail')]).toEqual(['', 'F4']);

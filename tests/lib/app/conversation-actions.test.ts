@@ -27,7 +27,7 @@ function setup(connection: FakeConnection) {
 }
 
 describe('ConversationActions', () => {
-  it('removes with an offer to undo, which restores', async () => {
+  it('moves a conversation to the trash with an offer to undo, which restores it', async () => {
     const connection = new FakeConnection()
       .on('conversation.delete', () => ({}))
       .on('conversation.restore', () => ({}));
@@ -41,7 +41,7 @@ describe('ConversationActions', () => {
     expect(messages).toEqual(['Conversation moved to the trash [Undo]', 'Conversation restored']);
   });
 
-  it('moves several to the trash with one offer to undo, and passes over those that were refused', async () => {
+  it('moves several conversations to the trash with one offer to undo, without the rejected ones', async () => {
     const connection = new FakeConnection()
       .on('conversation.delete', ({ conversationId }) => {
         if (conversationId === 'busy') throw new RequestError('conflict', 'Something runs in this conversation');
@@ -59,7 +59,7 @@ describe('ConversationActions', () => {
     expect(lists).toEqual(['removed one', 'removed two', 'restored', 'restored']);
   });
 
-  it('renames and pins, and the lists take the row in', async () => {
+  it('renames and pins a conversation, and updates the lists', async () => {
     const row = { ...emptyConversation(), title: 'Named' };
     const connection = new FakeConnection().on('conversation.keep', ({ pinned }) => ({ ...row, pinned }));
     const { actions, lists } = setup(connection);
@@ -68,7 +68,7 @@ describe('ConversationActions', () => {
     expect(lists).toEqual(['changed Named', 'changed Named, pinned']);
   });
 
-  it('tells why something was refused, and changes nothing', async () => {
+  it('reports a rejected deletion, and changes nothing', async () => {
     const connection = new FakeConnection().on('conversation.delete', () => {
       throw new RequestError('conflict', 'Something runs in this conversation');
     });

@@ -5,7 +5,7 @@ import { FakeConnection } from '../support/fake-connection.ts';
 
 const call = (path: string) => ({ agent: 'lead', tool: 'read_file', input: { path } });
 
-it('asks about a call once, about another anew, and again where it failed', async () => {
+it('requests the verdict of a call once, of another call anew, and again after a failure', async () => {
   let fails = false;
   const connection = new FakeConnection().on('permissions.explain', ({ input }) => {
     if (fails) throw new Error('not now');
@@ -31,7 +31,7 @@ it('asks about a call once, about another anew, and again where it failed', asyn
   expect(connection.calls).toHaveLength(5);
 });
 
-it('a late answer is not that of what was asked since', async () => {
+it('ignores a late answer to an earlier request', async () => {
   const answers: ((reason: string) => void)[] = [];
   const connection = new FakeConnection().on('permissions.explain', async () => {
     const reason = await new Promise<string>((resolve) => answers.push(resolve));
@@ -45,7 +45,7 @@ it('a late answer is not that of what was asked since', async () => {
   expect(explained.verdict?.reason).toBe('second');
 });
 
-it('asks the same again where rules may differ, tells the old until then, and nothing where that fails', async () => {
+it('repeats the request when rules may differ, keeps the old verdict until then, and drops it on failure', async () => {
   const answers: PromiseWithResolvers<string>[] = [];
   const connection = new FakeConnection().on('permissions.explain', async () => {
     const answer = Promise.withResolvers<string>();

@@ -17,7 +17,7 @@ function forks(connection: FakeConnection) {
   return { forks: new Forks(connection, toasts, () => void told.push('made')), told };
 }
 
-it('sends the message to a fork that ends before it', async () => {
+it('resends a message with its pictures to a fork that ends before it', async () => {
   const connection = new FakeConnection()
     .on('conversation.fork', () => conversation)
     .on('call.image', () => ({ data: 'AAAA' }))
@@ -43,7 +43,7 @@ it('sends the message to a fork that ends before it', async () => {
   expect(told).toEqual(['made', 'made']);
 });
 
-it('says why nothing was forked, or not sent there', async () => {
+it('reports why a message was not forked or not sent', async () => {
   const refused = (): never => {
     throw new RequestError('conflict', 'It is in the trash');
   };
@@ -60,7 +60,7 @@ it('says why nothing was forked, or not sent there', async () => {
   expect(unsent.told).toEqual(['made', 'It was forked, and your message was not sent: It is in the trash']);
 });
 
-it('forks at a step, and has it go on only where that is said', async () => {
+it('forks at a step, and continues only on request', async () => {
   const connection = new FakeConnection().on('conversation.fork', () => conversation);
   const { forks: made, told } = forks(connection);
   const run = { conversationId: 'first', workflowId: 'workflow' };
@@ -74,7 +74,7 @@ it('forks at a step, and has it go on only where that is said', async () => {
   expect(told).toEqual(['made', 'made']);
 });
 
-it('has one number for a step in the title of its fork and where it was made', () => {
+it('uses one step number in the title of a fork and in its mark', () => {
   const from = { conversationId: 'c', title: 'T', workflowId: 'w', last: null, message: 1 };
   const step = { runId: 'r', entry: 3 };
   const titles = [{ entry: 3 }, { step }].map((at) => text.turn.forkOf('T', { ...from, ...at }));
@@ -86,6 +86,6 @@ it('has one number for a step in the title of its fork and where it was made', (
   expect(text.turn.forked({ end: 'before', step: { runId: 'r' } })).toBe('Forked to run a sub-agent again');
 });
 
-it('names the other one of two runs to compare with', () => {
+it('labels the link to the rerun and the link to the first run', () => {
   expect(text.again.compare).toEqual({ first: 'Compare with the rerun', again: 'Compare with the first' });
 });

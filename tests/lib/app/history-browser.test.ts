@@ -17,7 +17,7 @@ const execution = (id: string): SubAgentExecution => ({
 });
 const query: HistoryQuery = { ...NO_FILTERS, list: 'agents', agent: 'inspector', sort: 'cost' };
 
-it('reads on in the list of sub-agents with the filters and the cursor of the page before', async () => {
+it('loads the next page of sub-agents with the filters and the cursor of the page before', async () => {
   const connection = new FakeConnection().on('execution.list', ({ before }) =>
     before === undefined ? { items: [execution('b')], next: 'after b' } : { items: [execution('a')], next: null },
   );
@@ -37,7 +37,7 @@ it('reads on in the list of sub-agents with the filters and the cursor of the pa
 
 afterEach(() => void vi.useRealTimers());
 
-it('follows a list in any order until all of it has ended and nothing works', async () => {
+it('refreshes a list until all its rows have ended and nothing is running', async () => {
   vi.useFakeTimers();
   let rows = [execution('a')];
   const connection = new FakeConnection().on('execution.list', () => ({ items: rows, next: null }));
@@ -60,7 +60,7 @@ it('follows a list in any order until all of it has ended and nothing works', as
   end();
 });
 
-it('reads the list again on the way back to it, and all of it after a conversation was deleted', async () => {
+it('reloads the list on return to it, and forgets its address after a deletion', async () => {
   const newest = { ...query, sort: 'newest' } as const;
   const connection = new FakeConnection().on('execution.list', () => ({ items: [execution('a')], next: null }));
   const browser = new HistoryBrowser(connection);
@@ -74,7 +74,7 @@ it('reads the list again on the way back to it, and all of it after a conversati
   expect(browser.search).toBeNull();
 });
 
-it('forgets what it found of a conversation that was deleted, also by its title', async () => {
+it('removes the search hits of a deleted conversation, also title hits', async () => {
   const titled = (conversationId: string) => ({
     conversationId,
     title: 'Ports',
@@ -94,7 +94,7 @@ it('forgets what it found of a conversation that was deleted, also by its title'
   expect(browser.names).toEqual({ titles: [titled('d')], agents: ['porter'] });
 });
 
-it('takes no names of a search that filters have narrowed since', async () => {
+it('ignores the names of a search that a narrower search has replaced', async () => {
   const late = Promise.withResolvers<{ items: []; next: null; agents: string[] }>();
   const connection = new FakeConnection().on('history.search', ({ workflows }) =>
     workflows === undefined ? late.promise : { items: [], next: null },
@@ -108,7 +108,7 @@ it('takes no names of a search that filters have narrowed since', async () => {
   expect(browser.names).toEqual({ titles: [], agents: [] });
 });
 
-it('searches in what the list has with its filters, and goes on where a page has nothing of it', async () => {
+it('searches with the filters of the list, and continues after an empty page', async () => {
   const pages = [
     { items: [], next: 'a' },
     { items: [], next: null },
@@ -131,7 +131,7 @@ it('searches in what the list has with its filters, and goes on where a page has
   ]);
 });
 
-it('offers what each list can be filtered by', async () => {
+it('loads the filter values of each list', async () => {
   const none = { agents: [], models: [], tools: [], folders: [] };
   const connection = new FakeConnection()
     .on('workflow.facets', () => ({ ...none, tools: ['grep'] }))
@@ -143,7 +143,7 @@ it('offers what each list can be filtered by', async () => {
   expect(browser.facets.workflows).toEqual({ ...none, tools: ['grep'] });
 });
 
-it('asks for the totals of each day once, and again after something has changed', async () => {
+it('requests the totals of each day once, and again after a change', async () => {
   const connection = new FakeConnection().on('workflow.days', ({ days }) => ({
     days: days.map((_, count) => ({ count, tokens: 1, estimated: 0, nanoUsd: 2, unpriced: 0 })),
     whole: true,
@@ -163,7 +163,7 @@ it('asks for the totals of each day once, and again after something has changed'
   expect(connection.calls.at(-1)?.input).toMatchObject({ agent: 'inspector' });
 });
 
-it('asks again for a day whose totals could not be had', async () => {
+it('requests the totals of a day again after a failure', async () => {
   const connection = new FakeConnection();
   const { days } = new HistoryBrowser(connection);
   await days.load(NO_FILTERS, ['2026-03-01']);

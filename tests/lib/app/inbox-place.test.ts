@@ -14,7 +14,7 @@ async function desk(place: string | null) {
   return { attention, receive };
 }
 
-test('what comes while the inbox is looked at opens with its conversation', async () => {
+test('a question that arrives in the inbox opens the modal in its conversation only', async () => {
   const { attention, receive } = await desk(INBOX);
   receive([asked(), asked()]);
   expect([attention.open, attention.questions.length]).toEqual([false, 2]);
@@ -24,7 +24,7 @@ test('what comes while the inbox is looked at opens with its conversation', asyn
   expect(attention.open).toBe(true);
 });
 
-test('going there closes the modal, and answers nothing', async () => {
+test('entering the inbox closes the modal and answers nothing', async () => {
   const { attention, receive } = await desk(conversationId);
   receive([asked()]);
   expect(attention.open).toBe(true);
@@ -32,7 +32,7 @@ test('going there closes the modal, and answers nothing', async () => {
   expect([attention.open, attention.questions.length]).toEqual([false, 1]);
 });
 
-test('what is selected stays, whatever comes in', async () => {
+test('new questions do not change the selected question', async () => {
   const { attention, receive } = await desk(INBOX);
   const first = asked({ ...asked().request, risk: 'low' });
   receive([first]);

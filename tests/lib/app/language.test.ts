@@ -30,12 +30,12 @@ afterEach(() => {
   speakBy(() => 'en');
 });
 
-it('is that of the system before anything is shown', async () => {
+it('uses the language of the system at the start', async () => {
   await Languages.begin();
   expect([spokenLanguage(), text.close, page.documentElement.lang]).toEqual(['fr', 'Fermer', 'fr']);
 });
 
-it('is what was chosen, also later', async () => {
+it('keeps the chosen language for later starts', async () => {
   await (await Languages.begin()).set('en');
   expect([text.close, page.documentElement.lang]).toEqual(['Close', 'en']);
   system.languages = ['fr'];
@@ -43,7 +43,7 @@ it('is what was chosen, also later', async () => {
   expect([later.value, text.close]).toEqual(['en', 'Close']);
 });
 
-it('follows the system, as long as nothing else was chosen', async () => {
+it('follows a change of the system language without a choice', async () => {
   const languages = await Languages.begin();
   system.languages = ['en'];
   for (const listener of listeners) listener();
@@ -52,13 +52,13 @@ it('follows the system, as long as nothing else was chosen', async () => {
   expect(listeners.size).toBe(0);
 });
 
-it('is the last that was chosen, however fast', async () => {
+it('uses the last of two fast choices', async () => {
   const languages = await Languages.begin();
   await Promise.all([languages.set('fr'), languages.set('en')]);
   expect([languages.value, text.close]).toEqual(['en', 'Close']);
 });
 
-it('is the system’s where what is kept is no choice', async () => {
+it('uses the language of the system if the stored value is no language', async () => {
   kept.set('triad-language', 'tlh');
   expect((await Languages.begin()).value).toBe('system');
 });

@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.ts';
 // Of Node itself, as browsers have them.
 const { locks } = navigator;
 
-test('one leads, the next one takes over, and the first input in a window makes it the lead', async () => {
+test('one window leads, the next takes over when it closes, and the first input in a window makes it the lead', async () => {
   const [first, second, third] = [new LeadWindow(locks), new LeadWindow(locks), new LeadWindow(locks)];
   const leads = (...expected: boolean[]) =>
     eventually(() => expect([first, second, third].map((window) => window.leads)).toEqual(expected));
@@ -24,7 +24,7 @@ test('one leads, the next one takes over, and the first input in a window makes 
   await leads(false, false, false);
 });
 
-test('without locks, or where they are refused, every window calls', async () => {
+test('every window leads without locks or if locks are refused', async () => {
   const alone = new LeadWindow(undefined);
   alone.take();
   const refused = new LeadWindow({ request: () => Promise.reject(new Error('not in this page')) });

@@ -57,7 +57,7 @@ function desk(signals: Partial<Signals> = {}, leads = true) {
   return { presence, caller, heard, shown, closed, led, send, ask, wait };
 }
 
-test('who is away is called at once, again after a minute, and no more once it was answered', () => {
+test('calls an absent user at once, again after a minute, and not after an answer', () => {
   const { heard, shown, closed, ask, wait, send } = desk();
   ask();
   expect([heard, shown.map(({ body }) => body)]).toEqual([['blocked 50'], ['Write a.md']]);
@@ -70,7 +70,7 @@ test('who is away is called at once, again after a minute, and no more once it w
   expect([heard.length, closed]).toEqual([2, [id(5)]]);
 });
 
-test('a window in which the person types calls nobody; one in front without input does, after the time that is set', () => {
+test('stays silent while the user types, and calls after the set time without input', () => {
   const { presence, heard, shown, ask, wait } = desk({ awaySeconds: 120 });
   presence.input();
   ask();
@@ -85,7 +85,7 @@ test('a window in which the person types calls nobody; one in front without inpu
   expect([heard.length, shown.length]).toEqual([1, 1]);
 });
 
-test('who has gone to another program is away at once', () => {
+test('calls at once after the user turned to another program', () => {
   const { presence, heard, ask } = desk();
   presence.input();
   presence.left();
@@ -93,7 +93,7 @@ test('who has gone to another program is away at once', () => {
   expect(heard).toHaveLength(1);
 });
 
-test('quiet hours silence sound and notification, and what still waits is called for when they end', () => {
+test('is silent in quiet hours, and calls for a waiting question when they end', () => {
   const { heard, shown, ask, wait } = desk({ quietFrom: '11:00', quietTo: '12:05' });
   ask();
   wait(4 * 60);
@@ -102,7 +102,7 @@ test('quiet hours silence sound and notification, and what still waits is called
   expect([heard.length, shown.length]).toEqual([1, 1]);
 });
 
-test('a workflow that ended sounds in another way; one that waits to be resumed does not', () => {
+test('the end of a workflow has its own sound, and an interrupted workflow has none', () => {
   const work = (n: number) => ({
     conversationId: id(1),
     workflowId: id(n),
@@ -125,7 +125,7 @@ test('a workflow that ended sounds in another way; one that waits to be resumed 
   expect(led).toEqual([{ conversationId, approvalId: null }]);
 });
 
-test('what is gone as the program starts anew is told as ended only once it is known that it was not cut off', () => {
+test('after a restart, reports the end of a workflow only if it was not interrupted', () => {
   const work = (n: number) => ({
     conversationId: id(1),
     workflowId: id(n),
@@ -149,28 +149,28 @@ test.for<[string, Partial<Signals>, number, number]>([
   ['no notifications', { notifications: 'off' }, 4, 0],
   ['never again', { repeats: 0 }, 1, 1],
   ['once more', { repeats: 1 }, 2, 2],
-])('%s', ([, signals, sounds, notes]) => {
+])('calls as often as the settings allow: %s', ([, signals, sounds, notes]) => {
   const { heard, shown, ask, wait } = desk(signals);
   ask();
   wait(11 * 60);
   expect([heard.length, shown.length]).toEqual([sounds, notes]);
 });
 
-test('no sound of what is done, and no notification of it, unless they are wanted', () => {
+test('calls for the end of a workflow only if the settings say so', () => {
   const { heard, shown, send } = desk({ soundDone: false });
   send({ running: [{ conversationId: id(1), workflowId: id(2), title: 'Work', runs: 1, subAgents: [] }] });
   send({});
   expect([heard, shown]).toEqual([[], []]);
 });
 
-test('another window that calls leaves this one silent, with its count', () => {
+test('a window that does not lead stays silent', () => {
   const { heard, shown, ask, wait } = desk({}, false);
   ask();
   wait(600);
   expect([heard, shown]).toEqual([[], []]);
 });
 
-test('a press on a notification leads to the conversation and its question, and answers nothing', () => {
+test('a click on a notification opens the conversation with its question, and answers nothing', () => {
   const { shown, led, ask } = desk();
   ask();
   shown[0]?.onPress();

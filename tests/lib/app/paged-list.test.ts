@@ -22,7 +22,7 @@ function shelf(rows: string[]): { rows: string[]; pages: PagedList<string>; aske
 }
 
 describe('PagedList', () => {
-  it('reads on until the end, and then no more', async () => {
+  it('loads pages until the end, and requests no further page', async () => {
     const { pages, asked } = shelf(['a', 'b', 'c', 'd', 'e']);
     await pages.load();
     await Promise.all([pages.loadMore(), pages.loadMore()]);
@@ -32,7 +32,7 @@ describe('PagedList', () => {
     expect(asked).toEqual([undefined, 'c']);
   });
 
-  it('brings the start up to date and keeps what was loaded below', async () => {
+  it('refreshes the start and keeps the rows loaded below', async () => {
     const store = shelf(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     await store.pages.load();
     await store.pages.loadMore();
@@ -45,7 +45,7 @@ describe('PagedList', () => {
     expect(store.pages.grewAtStart).toBe(false);
   });
 
-  it('forgets what is gone from the start', async () => {
+  it('removes rows that disappeared from the start', async () => {
     const store = shelf(['a', 'b', 'c', 'd']);
     await store.pages.load();
     await store.pages.loadMore();
@@ -56,7 +56,7 @@ describe('PagedList', () => {
     expect(store.pages.items).toEqual(['b', 'd']);
   });
 
-  it('forgets also the last row where it has left a list that is read whole', async () => {
+  it('removes the last row if it left a list that is loaded completely', async () => {
     const store = shelf(['a', 'b']);
     await store.pages.load();
     store.rows = ['a'];
@@ -67,7 +67,7 @@ describe('PagedList', () => {
     expect(store.pages.items, 'nothing is shown anew').toBe(items);
   });
 
-  it('drops what an older source brings late', async () => {
+  it('ignores the late answer of an earlier source', async () => {
     const slow = Promise.withResolvers<{ items: string[]; next: null }>();
     const pages = new PagedList<string>(
       (row) => row,
@@ -81,7 +81,7 @@ describe('PagedList', () => {
     expect(pages.loading).toBe(false);
   });
 
-  it('says what went wrong and keeps its rows', async () => {
+  it('reports a failure and keeps its rows', async () => {
     const store = shelf(['a', 'b', 'c', 'd']);
     await store.pages.load();
     await store.pages.load(() => Promise.reject(new RequestError('store_failed', 'The disk is full')));

@@ -23,12 +23,12 @@ function twoWindows() {
   return { clock, sent, first, second };
 }
 
-test('nobody is here before the first input, however long a window is in front', () => {
+test('the user is not present before the first input', () => {
   const { first } = twoWindows();
   expect(first.isHere(60)).toBe(false);
 });
 
-test('input in one window counts in all, until so many seconds have gone by', () => {
+test('input in one window counts in all windows, for the given seconds', () => {
   const { clock, first, second } = twoWindows();
   first.input();
   clock.now += 59_999;
@@ -37,7 +37,7 @@ test('input in one window counts in all, until so many seconds have gone by', ()
   expect([first.isHere(60), second.isHere(60)]).toEqual([false, false]);
 });
 
-test('who turns to another program is gone at once, in all windows; one of ours takes over with its input', () => {
+test('turning to another program ends presence in all windows, until the next input', () => {
   const { first, second } = twoWindows();
   first.input();
   first.left();
@@ -46,7 +46,7 @@ test('who turns to another program is gone at once, in all windows; one of ours 
   expect([first.isHere(60), second.isHere(60)]).toEqual([true, true]);
 });
 
-test('others are told once a second, not with every key', () => {
+test('sends presence to other windows once a second, not with every key', () => {
   const { clock, sent, first } = twoWindows();
   for (let press = 0; press < 30; press += 1) {
     first.input();

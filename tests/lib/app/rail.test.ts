@@ -41,7 +41,7 @@ async function railOf(newest: ConversationRow[], answer: (query: Query) => Page 
 }
 
 describe('Rail', () => {
-  it('goes on looking until a page is filled or all was looked at', async () => {
+  it('searches on until a page is filled or all conversations are searched', async () => {
     const pages: Record<string, Page> = {
       '': { items: [], next: '1' },
       '1': { items: [row('found')], next: '2' },
@@ -57,7 +57,7 @@ describe('Rail', () => {
     expect(ids()).toEqual(['a']);
   });
 
-  it('cuts folders where there are several, and asks for more of one', async () => {
+  it('shortens folders if there are several, and loads more of one folder', async () => {
     const many = Array.from({ length: 12 }, (_, n) => row(`a${n}`));
     const asked: Query[] = [];
     const { rail, ids } = await railOf([...many, row('b', '/b')], (query) => {
@@ -71,7 +71,7 @@ describe('Rail', () => {
     expect(ids()).toEqual([...many.map(({ id }) => id), 'b']);
   });
 
-  it('has the conversation on the screen, also where no list has it', async () => {
+  it('lists the conversation on the screen, also if no page contains it', async () => {
     const { rail, ids, connection } = await railOf([row('a')]);
     connection.on('conversation.get', () => row('old'));
     await rail.enter('old');
@@ -80,7 +80,7 @@ describe('Rail', () => {
     expect(connection.calls.filter(({ method }) => method === 'conversation.get')).toHaveLength(1);
   });
 
-  it('knows the folder that is open, after its conversation was left and in a new window', async () => {
+  it('remembers the open folder after its conversation was left, and in a new window', async () => {
     const { rail, connection } = await railOf([row('a'), row('b', '/b')]);
     expect(rail.openFolder).toBeNull();
     await rail.enter('b');
@@ -94,7 +94,7 @@ describe('Rail', () => {
     expect(another.openFolder).toBe('/old');
   });
 
-  it('takes in what was renamed, pinned and moved to the trash', async () => {
+  it('updates renamed, pinned and deleted conversations', async () => {
     const { rail, ids } = await railOf([row('a'), row('b')]);
     rail.changed(row('b', '/a', { title: 'Named', pinned: true }));
     expect([rail.rowOf('b')?.title, ids()]).toEqual(['Named', ['b', 'a']]);
@@ -103,7 +103,7 @@ describe('Rail', () => {
     expect([ids(), [...rail.chosen]]).toEqual([['a'], []]);
   });
 
-  it('chooses a range from where the choice began', async () => {
+  it('selects a range from the first selected conversation', async () => {
     const { rail } = await railOf([]);
     const shown = ['1', '2', '3', '4', '5'];
     rail.toggle('2');

@@ -15,7 +15,7 @@ function runsAgain(connection: FakeConnection) {
   return { runs: new RunsAgain(connection, toasts), told };
 }
 
-it('finds the first and the newest again from either of them', async () => {
+it('finds the first run and its newest rerun from either of them', async () => {
   const at = '2026-03-01T12:00:00.000Z';
   const fork = { end: 'before' as const, at, step: { runId: 'first' } };
   const forks = [
@@ -41,7 +41,7 @@ it('finds the first and the newest again from either of them', async () => {
   expect(told).toEqual(['The other run is not there any more']);
 });
 
-it('is offered for sub-agents that have ended', () => {
+it('offers a rerun only for sub-agents that have ended', () => {
   expect(canRunAgain({ kind: 'spawn', outcome: 'error' })).toBe(true);
   expect(canRunAgain({ kind: 'coagent', outcome: 'completed' })).toBe(false);
   expect(canRunAgain({ kind: 'chain', outcome: 'completed' })).toBe(false);

@@ -16,14 +16,14 @@ describe('a question that was never on the screen', () => {
     expect(new SeenTexts().unseen(of(text))).toHaveLength(waits ? 1 : 0);
   });
 
-  it('does not wait for a text that was read in another item of its batch, only for exactly that one', () => {
+  it('does not wait for a text that was read in another item of its batch, if it is identical', () => {
     const text = 'x\n'.repeat(50);
     const seen = new SeenTexts(new Set([text]));
     expect(seen.unseen(of(text))).toEqual([]);
     expect(seen.unseen(of(`${text}y`))).toHaveLength(1);
   });
 
-  it('waits for a text that must be on the screen, however short', () => {
+  it('waits for a strict text of any length', () => {
     expect(new SeenTexts().unseen([{ name: 'prompt', label: 'Prompt', text: 'Go.', isStrict: true }])).toHaveLength(1);
   });
 });
@@ -60,7 +60,7 @@ function boxIn(
 describe('a question on the screen', () => {
   const names = (seen: SeenTexts, texts = [] as ReturnType<typeof of>) => seen.unseen(texts).map(({ name }) => name);
 
-  it('waits for a text that has no box, for it is folded away, unless it is short', () => {
+  it('waits for a folded text, unless the text is short', () => {
     const seen = new SeenTexts();
     boxIn(seen, 'changes', {});
     expect(names(seen, of('x\n'.repeat(50)))).toEqual(['prompt']);
@@ -69,7 +69,7 @@ describe('a question on the screen', () => {
     expect(names(seen, of('x\n'.repeat(50))), 'its box is large enough').toEqual([]);
   });
 
-  it('waits for the end of what is longer than its box, and of what it is about wherever that ends', () => {
+  it('waits for the end of a text longer than its box, and of a text that must always be seen', () => {
     const seen = new SeenTexts();
     boxIn(seen, 'long', { tall: true });
     boxIn(seen, 'below', { isAlways: true });
@@ -88,7 +88,7 @@ describe('a question on the screen', () => {
     expect(names(seen)).toEqual(['prompt']);
   });
 
-  it('counts a text that was read to its end in the field where it is edited, and only then', () => {
+  it('counts a text as read if its end was seen in the field where it is edited', () => {
     const seen = new SeenTexts();
     boxIn(seen, 'long', { tall: true });
     boxIn(seen, 'long', { isField: true, tall: true, inSight: true });
@@ -99,7 +99,7 @@ describe('a question on the screen', () => {
   });
 });
 
-describe('an edit', () => {
+describe('An edited text', () => {
   const original = `${'Look at a part.\n'.repeat(50)}Then delete everything.`;
 
   it.each([
@@ -109,7 +109,7 @@ describe('an edit', () => {
     ['more at the end', `${original} Or not.`, true],
     ['another text', 'Look around.', true],
     ['nothing left', '', true],
-  ])('is compared at its end: %s', (_, text, reaches) => {
+  ])('must be read again only if its end changed: %s', (_, text, reaches) => {
     expect(isEndEdited(text, original)).toBe(reaches);
   });
 });

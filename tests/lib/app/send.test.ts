@@ -36,7 +36,7 @@ describe('App', () => {
     expect(await app.startConversation({}, 'Hello', { sentAs: CONVERSATION }), 'once more').toBe(CONVERSATION);
   });
 
-  it('gives the focus to the box that comes with a page, where it was asked for before, once', async () => {
+  it('gives a requested focus once to the next message box', async () => {
     const { app } = open(new FakeConnection());
     const given: string[] = [];
     const box = (name: string) => ({
@@ -55,7 +55,7 @@ describe('App', () => {
     expect(given).toEqual(['first', 'second']);
   });
 
-  it('knows which message has arrived; one that nobody can say has not', async () => {
+  it('finds out whether a message arrived, and assumes that it did not if the request fails', async () => {
     const workflows = [{ ...new Rows().snapshot().workflows[0], sentAs: 'mine' }];
     const connection = new FakeConnection().on('conversation.snapshot', () => ({ workflows }) as never);
     const { app } = open(connection);
@@ -67,7 +67,7 @@ describe('App', () => {
     expect(await has('mine')).toBe(false);
   });
 
-  it('knows what the lists have not', async () => {
+  it('reports how much the lists lack', async () => {
     const { app } = open(new FakeConnection().on('store.unlisted', () => ({ conversations: 2, workflows: 1 })));
     await settled();
     expect(app.unlisted).toMatch(/^The lists are not complete: at least 2 conversations and 1 workflow cannot be read/);
@@ -76,7 +76,7 @@ describe('App', () => {
     expect(whole.unlisted).toBeNull();
   });
 
-  it('rejects with why a message was not sent; sending again tells it by a toast', async () => {
+  it('send rejects with the reason, and sendAgain shows the reason as a toast', async () => {
     const refusal = new RequestError('not_found', 'There is no such conversation');
     const connection = new FakeConnection().on('message.send', () => {
       throw refusal;
@@ -88,7 +88,7 @@ describe('App', () => {
     expect(errors).toEqual(['There is no such conversation']);
   });
 
-  it('sends a message again with its pictures, and not without one that is gone', async () => {
+  it('sendAgain sends a message with its pictures, and sends nothing if a picture is missing', async () => {
     const picture = { mediaType: 'image/png' as const, bytes: 3, width: 1, height: 1 };
     const message = (...kept: string[]) => ({
       conversationId: CONVERSATION,

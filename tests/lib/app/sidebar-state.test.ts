@@ -76,7 +76,7 @@ it('does not fold while the person types in it', () => {
   expect(sidebar.open).toBe(false);
 });
 
-it('is closed where it would overlay the page, and open again in a wider window', () => {
+it('is closed in a narrow window where it would overlay the page, and open again in a wider one', () => {
   const { sidebar, resize } = createSidebar(1280);
   resize(800);
   expect([sidebar.narrow, sidebar.open]).toEqual([true, false]);

@@ -33,7 +33,7 @@ function press(
   return { ...event, getModifierState: (name: string) => modifiers.includes(name) } as unknown as KeyboardEvent;
 }
 
-it('names the answer of each key outside of a text field', () => {
+it('maps each key to its answer outside of a text field', () => {
   const button = new FakeElement();
   expect(answerKeyOf(press('Enter', button))).toBe('allow');
   expect(answerKeyOf(press('Enter', button, { shift: true }))).toBe('allowAll');
@@ -51,7 +51,7 @@ it('allows from a field of the answer, and from no other text field', () => {
   }
 });
 
-it('answers nothing with a held key or while a character is composed', () => {
+it('ignores held keys and keys during composition', () => {
   const repeatEvent = press('Enter', new FakeElement(), { repeat: true });
   expect([answerKeyOf(repeatEvent), findPressedKey(repeatEvent)]).toEqual([null, 'allow']);
   const compositionEvent = press('Enter', new FakeElement(), { isComposing: true });

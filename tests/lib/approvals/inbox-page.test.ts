@@ -40,6 +40,6 @@ it('offers to resume interrupted work', async () => {
   expect(html).toMatch(/<button[^>]*btn-primary[^>]*>\s*Resume\s*<\/button>/);
 });
 
-it('shows that nothing waits', async () => {
+it('shows an empty inbox', async () => {
   expect(getWords(await renderInbox({}))).toContain('Nothing waits for you');
 });

@@ -28,12 +28,12 @@ async function listed(questions: Approval[]): Promise<string> {
   return body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 }
 
-it('says where each is from, by the title of its conversation or else by its message, and what time is left', async () => {
+it('names the conversation of each question by title or message, and shows the time left', async () => {
   const words = await listed([questionIn(1, 'One?'), questionIn(2, 'Two?')]);
   expect(words).toMatch(/\d:\d\d left One\? in “The first”/);
   expect(words).toMatch(/\d:\d\d left Two\? in “The second message”/);
 });
 
-it('says nothing of the conversation where all are from one', async () => {
+it('names no conversation if all questions are from one', async () => {
   expect(await listed([questionIn(1, 'One?'), questionIn(1, 'Two?')])).not.toContain('The first');
 });

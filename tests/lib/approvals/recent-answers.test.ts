@@ -27,14 +27,14 @@ const answered = {
   decision,
 } as unknown as Answered;
 
-it('opens the question beside the lanes', () => {
+it('links a recent answer to its approval in the timeline of the run', () => {
   const { body } = render(RecentAnswers, { props: { items: [answered], now: Date.parse(decision.at) } });
   const [, search = ''] = /href="\/history\/\[id\]\?([^"]*)"/.exec(body) ?? [];
   const params = new URLSearchParams(search.replaceAll('&amp;', '&'));
   expect(chosenIn(params, 'lead')).toEqual({ kind: 'ask', runId: 'asker', id: 'q1' });
 });
 
-it('says that what was allowed was edited', () => {
+it('marks an allowed request that was edited as "Allowed, edited"', () => {
   const edited = { ...answered, decision: { ...decision, outcome: 'edited', allowed: true } } as Answered;
   const { body } = render(RecentAnswers, { props: { items: [edited], now: Date.parse(decision.at) } });
   expect(body).toContain('Allowed, edited');

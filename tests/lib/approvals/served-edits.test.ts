@@ -33,7 +33,7 @@ it('names each coagent and stage below the settings of the sub-agent', async () 
   expect(page.text).toMatch(/reviewer works with a.*writer agent 2 of the chain/);
 });
 
-it('lists the tools of a stage that cannot be taken away', async () => {
+it('lists the baseline tools of a stage as always granted', async () => {
   const draft = createDraft();
   const baseline = { settings: { ...app.settings, tools: tools.map((tool) => ({ ...tool, baseline: true })) } };
   const page = await mountInApp(ServedForm, { draft: draft.served[1]!, seen: new SeenTexts() }, baseline);

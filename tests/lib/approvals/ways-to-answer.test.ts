@@ -4,7 +4,7 @@ import type { Grant } from '#contract/permission.ts';
 import { tellGrant } from '#lib/approvals/granted.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 
-it('says what was granted, and revokes that very grant', async () => {
+it('shows the scope of a new grant, and revokes exactly this grant', async () => {
   const grants = [
     { id: 'other', approvalId: 'a1' },
     { id: 'mine', approvalId: 'a2' },

@@ -27,7 +27,7 @@ function setup() {
   return { connection, changes, shown };
 }
 
-it('names an agent that did, and nobody of the conversation only once no agent is found', async () => {
+it('names the agent that changed the file since, and reports an outside change only if no agent did', async () => {
   const { connection, changes, shown } = setup();
   connection.on('change.list', () => ROWS);
   changes.show();
@@ -39,7 +39,7 @@ it('names an agent that did, and nobody of the conversation only once no agent i
   expect(shown('b.txt')).toContain(OTHERS);
 });
 
-it('says nothing of it where that cannot be looked up, also of what was known before', async () => {
+it('shows no changed-since note if the changes cannot be loaded, even after an earlier load', async () => {
   const { connection, changes, shown } = setup();
   const fails = (): never => {
     throw new RequestError('disconnected', 'There is no connection');

@@ -20,7 +20,7 @@ function setup(outcomes: readonly UndoneFile['outcome'][] = ['put_back']) {
 }
 
 describe('loading', () => {
-  it('asks for nothing while it is closed', async () => {
+  it('requests the changes only while the panel is open', async () => {
     const { changes, methods } = setup();
     await changes.load();
     expect(methods()).toEqual([]);
@@ -33,7 +33,7 @@ describe('loading', () => {
     expect(methods()).toEqual(['change.list']);
   });
 
-  it('loads once more after what was asked for meanwhile, however often that was', async () => {
+  it('loads once more after any number of load requests during a load', async () => {
     const { connection, changes, methods } = setup();
     const first = Promise.withResolvers<typeof ROWS>();
     connection.on('change.list', () => first.promise);
@@ -46,7 +46,7 @@ describe('loading', () => {
     expect(changes.rows).toEqual([]);
   });
 
-  it('keeps what it had and says why where it fails, until it works', async () => {
+  it('keeps the loaded changes and reports the error of a failed load until a load succeeds', async () => {
     const { connection, changes } = setup();
     changes.show();
     await settled();
@@ -62,7 +62,7 @@ describe('loading', () => {
   });
 });
 
-it('knows no changes once it was looked away from, whatever was asked for before', async () => {
+it('discards the changes of a pending load after the panel is left', async () => {
   const { connection, changes, methods } = setup();
   const late = Promise.withResolvers<typeof ROWS>();
   connection.on('change.list', () => late.promise);
@@ -78,7 +78,7 @@ it('knows no changes once it was looked away from, whatever was asked for before
 });
 
 describe('undoing', () => {
-  it('says what came of each file, offers to take it back, and loads again', async () => {
+  it('reports the result for each file, offers a redo, and loads the changes again', async () => {
     const { connection, changes, methods } = setup(['put_back', 'put_back', 'merged', 'conflict', 'already']);
     changes.show();
     await settled();
@@ -100,7 +100,7 @@ describe('undoing', () => {
     expect(changes.report?.plain, 'not all of it').toBe(false);
   });
 
-  it('says of one part of a file which one', async () => {
+  it('names the part of a file that was undone or redone', async () => {
     const { changes } = setup();
     const part = { ...TARGET, toolCallId: 'one', path: 'a.txt', hunk: 1 };
     await changes.undo(part);
@@ -109,7 +109,7 @@ describe('undoing', () => {
     expect(changes.report?.sentence).toBe('Done again: part 2 of a.txt.');
   });
 
-  it('offers nothing to take back where nothing was done', async () => {
+  it('offers no redo if the undo changed nothing', async () => {
     const { changes } = setup(['already']);
     await changes.undo(TARGET);
     expect(changes.report).toMatchObject({ sentence: 'It is undone already: nothing was changed.', redo: null });
@@ -118,7 +118,7 @@ describe('undoing', () => {
     expect(left.report?.sentence).toBe('Nothing was undone: 1 file left as it is, 1 file was so already.');
   });
 
-  it('tells the sentence of a conflict', async () => {
+  it('reports the message of a conflict', async () => {
     const { connection, changes } = setup();
     connection.on('change.undo', () => {
       throw new RequestError('conflict', 'a.txt: it was removed since. Nothing was undone');
@@ -132,7 +132,7 @@ describe('undoing', () => {
     expect(changes.busy).toBe(false);
   });
 
-  it('does one thing at a time', async () => {
+  it('ignores a second undo while the first runs', async () => {
     const { changes, methods } = setup();
     await Promise.all([changes.undo(TARGET), changes.undo(TARGET)]);
     expect(methods()).toEqual(['change.undo']);

@@ -14,7 +14,7 @@ describe('byAgent and byFile', () => {
     changeRow('lead', 'three', [['b.txt', fileState('c'), fileState('d')]]),
   ];
 
-  it('has each run once, with its files by path and their changes in order of time', () => {
+  it('groups changes by run, with files sorted by path and changes by time', () => {
     const told = byAgent(rows).map(({ agent, files }) => [
       agent,
       files.map(({ path, parts }) => [path, parts.map(({ toolCallId }) => toolCallId)]),
@@ -31,7 +31,7 @@ describe('byAgent and byFile', () => {
     ]);
   });
 
-  it('has each file once, with the changes of every run', () => {
+  it('groups changes by file, across all runs', () => {
     const files = byFile(rows);
     expect(files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
     expect(byRun(files[1]!).map((parts) => parts.map(({ agent, toolCallId }) => [agent, toolCallId]))).toEqual([
@@ -48,7 +48,7 @@ describe('byAgent and byFile', () => {
     expect(byFile([rows[0]!, elsewhere])).toHaveLength(2);
   });
 
-  it('tells what a call moved, on both sides, and not what only looks alike in two calls', () => {
+  it('detects a move within one call, and none from equal contents in two calls', () => {
     const made = changeRow('lead', 'made', [['c.txt', null, fileState('a')]]);
     const moved = changeRow('lead', 'moved', [
       ['a.txt', fileState('a'), null],
@@ -62,7 +62,7 @@ describe('byAgent and byFile', () => {
     ]);
   });
 
-  it('says once which paths cannot be put back', () => {
+  it('lists each path that cannot be restored once', () => {
     const row = { ...rows[0]!, notKept: ['node_modules'] };
     expect(byAgent([row, row])[0]?.notKept).toEqual(['node_modules']);
   });
@@ -106,7 +106,7 @@ describe('several changes of a file', () => {
   });
 });
 
-it('a commit can take what is there of its folder, and is offered what is as agents left it', () => {
+it('committable lists existing changes in the folder, and selects those that are as agents left them', () => {
   const rows = [
     changeRow('lead', 'one', [['done.txt', null, fileState('a')]]),
     changeRow('lead', 'two', [['removed.txt', fileState('a'), null]]),
@@ -127,7 +127,7 @@ it('a commit can take what is there of its folder, and is offered what is as age
   ]);
 });
 
-it('a commit is offered both ends of a file that was moved, or none', () => {
+it('committable selects both ends of a moved file, or neither', () => {
   const moved = changeRow('lead', 'one', [
     ['from.txt', fileState('a'), null],
     ['to.txt', null, fileState('a')],
@@ -147,7 +147,7 @@ it('a commit is offered both ends of a file that was moved, or none', () => {
 });
 
 describe('changedSince', () => {
-  it('names who changed a file after a target did, and nobody for one that was changed elsewhere', () => {
+  it('returns the agents that changed a file after the target, and none for changes from outside', () => {
     const rows = [
       changeRow('early', 'zero', [['b.txt', null, fileState('a')]]),
       changeRow('lead', 'one', [['b.txt', fileState('a'), fileState('b')]]),

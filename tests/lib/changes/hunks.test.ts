@@ -9,7 +9,7 @@ const after = lines.with(1, 'two').toSpliced(25, 1).concat('-- end');
 const { hunks } = structuredPatch('a', 'a', `${lines.join('\n')}\n`, after.join('\n'), '', '', { context: 1 });
 const shown = hunks.map((hunk) => ({ ...hunk, state: 'done' as const, kept: false }));
 
-it('has the lines of this part alone, with their numbers', () => {
+it('hunkText contains only the lines of its hunk, with their line numbers', () => {
   expect(shown).toHaveLength(3);
   const told = diffLines(hunkText(shown[1]!)).map(({ kind, text, before, after }) => [kind, text, before, after]);
   expect(told).toEqual([
@@ -20,12 +20,12 @@ it('has the lines of this part alone, with their numbers', () => {
   ]);
 });
 
-it('shows a line that looks like a header as a line, and the missing end of the last one', () => {
+it('shows a line that looks like a header as text, and the missing newline at the end', () => {
   const told = diffLines(hunkText(shown[2]!)).map(({ kind, text }) => [kind, text]);
   expect(told).toContainEqual(['added', '-- end']);
   expect(told.at(-1)?.[1]).toContain('No newline at end of file');
 });
 
-it('counts what was added and removed', () => {
+it('lineCounts counts added and removed lines', () => {
   expect(lineCounts(shown)).toEqual({ added: 2, removed: 2 });
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { madeNew } from '#lib/changes/outcomes.ts';
 import { changeRow, fileState } from '../support/change-rows.ts';
 
-it('knows which files were not there before', () => {
+it('madeNew returns the files that did not exist before the undone changes', () => {
   const rows = [
     { ...changeRow('lead', 'two', [['new.md', fileState('a'), fileState('b')]]), at: '2026-01-02T00:00:00.000Z' },
     {

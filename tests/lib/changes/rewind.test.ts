@@ -21,7 +21,7 @@ function setup() {
   return { connection, rewind, methods: () => connection.calls.map(({ method }) => method), changed: () => changed };
 }
 
-it('forks and undoes in one request, and redoes the files', async () => {
+it('forks and undoes files in one request, and can redo the files', async () => {
   const { rewind, methods, changed } = setup();
   expect(await rewind.go('w', BOTH)).toBe(conversation.id);
   expect(methods()).toEqual(['conversation.rewind']);
@@ -32,7 +32,7 @@ it('forks and undoes in one request, and redoes the files', async () => {
   expect(changed()).toBe(2);
 });
 
-it('does only what was chosen', async () => {
+it('forks without an undo, or undoes without a fork, as selected', async () => {
   const { connection, rewind } = setup();
   expect(await rewind.go('w', { ...BOTH, files: false })).toBe(conversation.id);
   expect(rewind.report).toBeNull();
@@ -44,7 +44,7 @@ it('does only what was chosen', async () => {
   ]);
 });
 
-it('reports a failure of both in one line, without a way back', async () => {
+it('reports a failed fork with undo in one line, without a redo', async () => {
   const { connection, rewind, methods } = setup();
   connection.on('conversation.rewind', () => {
     throw new RequestError('conflict', 'a.txt: it was removed since');

@@ -28,7 +28,7 @@ function row(toolCallId: string, path: string, state: ChangeState, kept = false)
 }
 
 describe('filesToLookAt', () => {
-  it('counts each file of the calls once, and none of what is undone', () => {
+  it('counts each changed file once, and excludes undone changes', () => {
     const calls = [
       call('1', { wrote: 'a', wroteAlso: ['b', 'c'] }),
       call('2', { wrote: 'a' }),
@@ -38,7 +38,7 @@ describe('filesToLookAt', () => {
     expect(filesToLookAt(calls, [])).toBe(3);
   });
 
-  it('leaves out what is kept, undone or out of reach by what was loaded, and counts what only that knows', () => {
+  it('excludes kept, undone and unreachable files of loaded changes, and counts files listed only there', () => {
     const calls = [call('1', { wrote: 'a' }), call('2', { wrote: 'b' })];
     const rows = [
       row('1', 'a', 'done', true),
@@ -49,13 +49,13 @@ describe('filesToLookAt', () => {
     expect(filesToLookAt(calls, rows)).toBe(1);
   });
 
-  it('believes the call where it was undone or done again since', () => {
+  it('prefers the undo state of the call to that of the loaded changes', () => {
     expect(filesToLookAt([call('1', { wrote: 'a', undone: true })], [row('1', 'a', 'done')])).toBe(0);
     expect(filesToLookAt([call('1', { wrote: 'a', undone: false })], [row('1', 'a', 'undone')])).toBe(1);
   });
 });
 
-it('the count differs after each change and each undo, and not after other calls', () => {
+it('changeCount grows with each change and each undo, and not with other calls', () => {
   const undo = { path: 'a', undone: true, at };
   expect(changeCount([call('1'), call('2', { wrote: 'a' })])).toBe(1);
   expect(changeCount([call('1'), call('2', { wrote: 'a', undos: [undo, undo] })])).toBe(3);
@@ -87,7 +87,7 @@ describe('mayHaveMore', () => {
     runs: view.runs.map((run) => ({ ...run, envelope: { ...run.envelope, permissions: [permissions] } })),
   });
 
-  it('is so where a sub-agent has ended that could write, and none of its calls is held', () => {
+  it('is true if an ended sub-agent with write permission has no loaded calls', () => {
     const { atWork, ended } = views();
     expect(mayHaveMore(withPermissions(ended, 'FilesystemWrite'))).toBe(true);
     expect(mayHaveMore(withPermissions(ended, 'FilesystemRead'))).toBe(false);
@@ -97,7 +97,7 @@ describe('mayHaveMore', () => {
     expect(mayHaveMore(withPermissions(held, 'FilesystemWrite'))).toBe(false);
   });
 
-  it('is so where older messages are not loaded', () => {
+  it('is true while older messages are not loaded', () => {
     const { atWork } = views();
     expect(mayHaveMore(withPermissions({ ...atWork, more: true }, 'FilesystemRead'))).toBe(true);
   });

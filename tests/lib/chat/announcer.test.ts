@@ -8,14 +8,14 @@ import { learn } from '#lib/words/text.ts';
 const running = { id: 'w', status: 'running', outcome: null } as const;
 const ended = (outcome: Outcome) => ({ id: 'w', status: 'completed', outcome }) as const;
 
-it('announces the words of a reply without marks', () => {
+it('announces a reply without its Markdown marks', () => {
   const announcer = new ReplyAnnouncer();
   announcer.update([running], '**Task**: I open `src/cli.js`');
   announcer.update([ended('completed')], '');
   expect(announcer.announcement).toBe('Task: I open src/cli.js Reply complete');
 });
 
-it('announces how each reply ended, and "Reply stopped" for one that was stopped', () => {
+it('announces each outcome of a reply, such as "Reply stopped" after a stop', () => {
   const endings = Outcome.options.map((outcome) => {
     const announcer = new ReplyAnnouncer();
     announcer.update([running], '');
@@ -57,7 +57,7 @@ it('announces nothing when a conversation with past replies opens', () => {
   expect(announcer.announcement).toBe('');
 });
 
-it('has the end of a reply in the language that the person changes to', async () => {
+it('announces the end of a reply in a newly selected language', async () => {
   await learn('fr');
   const announcer = new ReplyAnnouncer();
   announcer.update([running], '');

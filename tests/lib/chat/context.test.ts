@@ -19,7 +19,7 @@ function opened() {
   return { connection, now, context: new Context(connection) };
 }
 
-test('what is told, and of what waits for trust the instructions alone; a change is read again', async () => {
+test('lists loaded instructions and untrusted instruction files, and reloads after a change', async () => {
   const { connection, now, context } = opened();
   await context.show(PLACE);
   expect([context.told?.map(({ path }) => path), context.waiting]).toEqual([['AGENTS.md'], []]);
@@ -37,7 +37,7 @@ test('what is told, and of what waits for trust the instructions alone; a change
   expect(context.waiting).toEqual(['AGENTS.md', '../../CLAUDE.md']);
 });
 
-test('closed, it holds nothing; opened again, it asks again', async () => {
+test('a closed panel has no subscription, and a reopened panel subscribes again', async () => {
   const { connection, context } = opened();
   await context.show(PLACE);
   context.close();
@@ -51,7 +51,7 @@ test('closed, it holds nothing; opened again, it asks again', async () => {
   expect([context.open, connection.subscriptions.length]).toEqual([true, 1]);
 });
 
-test('a failure is shown, and goes once it can be read', async () => {
+test('shows a load failure until a load succeeds', async () => {
   const { connection, context } = opened();
   connection.on('trust.look', () => {
     throw new Error('No');

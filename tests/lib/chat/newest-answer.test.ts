@@ -4,14 +4,14 @@ import { newestAnswer, once } from '#lib/chat/newest-answer.ts';
 
 const ended = { id: 'w1', outcome: 'completed' } as const;
 
-it('is that of the last message, and none while another one runs or waits', () => {
+it('newestAnswer returns the last answer, and none while another message runs or waits', () => {
   const before = { ...ended, id: 'w0' };
   expect(newestAnswer([])).toBeUndefined();
   expect(newestAnswer([before, ended])).toBe(ended);
   expect(newestAnswer([ended, { id: 'w2', outcome: null }])).toBeUndefined();
 });
 
-it('is asked for twice and done once, also where it fails', async () => {
+it('runs an action once for two requests, and again after a failure', async () => {
   const made = Promise.withResolvers<void>();
   const act = vi.fn(() => made.promise);
   const first = once(ended, act);

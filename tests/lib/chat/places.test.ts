@@ -28,7 +28,7 @@ function conversation(): Story {
 const viewOf = ({ events }: Story): View => reduce(fromSnapshot(new Rows().snapshot()), events);
 
 describe('messagesWith', () => {
-  it('looks at what the person and the lead said, as it reads on the page', () => {
+  it('searches the rendered text of the person and the lead', () => {
     const view = viewOf(conversation());
     expect(messagesWith(view, 'ZEBRA')).toEqual([0]);
     expect(messagesWith(view, 'black and white')).toEqual([0]);
@@ -39,7 +39,7 @@ describe('messagesWith', () => {
 });
 
 describe('blockIndexOf', () => {
-  it('knows the block of every entry, a result at its call', () => {
+  it('returns the block of each entry, with a tool result at its call', () => {
     const view = viewOf(conversation());
     const [run] = view.runs;
     if (!run) throw new Error('the story has a run');
@@ -52,8 +52,8 @@ describe('blockIndexOf', () => {
   });
 });
 
-describe('a session', () => {
-  it('says that older messages came before what is in sight, until something else happens', async () => {
+describe('a chat session', () => {
+  it('reports messages loaded above the visible ones until another event arrives', async () => {
     const story = conversation();
     const rows = new Rows();
     for (const event of story.events) rows.take(event);

@@ -12,7 +12,7 @@ beforeEach(() => {
   return () => void vi.unstubAllGlobals();
 });
 
-it('keeps which columns each list has, and the chart', () => {
+it('stores the columns of each list, and the chart options', () => {
   const look = new HistoryLook();
   expect(look.columnsOf('workflows')).toEqual(COLUMNS);
   look.showColumn('workflows', 'cost', false);
@@ -26,7 +26,7 @@ it('keeps which columns each list has, and the chart', () => {
   expect(later.chart).toEqual({ open: true, by: 'model', days: 90, measure: 'cost' });
 });
 
-it('has its usual look where what is kept cannot be read', () => {
+it('uses the default columns and chart if the stored settings are invalid', () => {
   for (const text of ['no JSON', '[]', '{"hidden":{"workflows":["x"]},"chart":{"by":"x","days":3,"measure":1}}', '1']) {
     kept.set('triad-history', text);
     const look = new HistoryLook();
@@ -35,12 +35,12 @@ it('has its usual look where what is kept cannot be read', () => {
   }
 });
 
-it('leaves columns out of a narrow list that would leave no room for the first', () => {
+it('a narrow list omits columns to leave room for the first', () => {
   expect(templateOf(['who', 'tokens', 'cost'], true, false)).toBe('minmax(0, 1fr) 4.5rem');
   expect(templateOf(['who', 'tokens', 'cost'], false, false)).toBe('minmax(0, 3fr) minmax(7.5rem, 1fr) 4rem 4.5rem');
 });
 
-it('keeps only the time below the heading of a day, and the day too where there is none', () => {
+it('shows only the time below a day heading, and date with time elsewhere', () => {
   expect(templateOf(['when'], true, true)).toBe('minmax(0, 1fr) 4rem');
   expect(templateOf(['when'], true, false)).toBe('minmax(0, 1fr) 6.5rem');
 });

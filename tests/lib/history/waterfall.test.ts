@@ -88,7 +88,7 @@ describe('lanesOf', () => {
     }
   });
 
-  it('ends what was interrupted with its last sign of life, not when that was noticed', () => {
+  it('ends an interrupted run at its last activity, not at the detection of the interruption', () => {
     const { story, died } = interrupted();
     const drawn = lanes(story, 0);
     for (const lane of drawn) {
@@ -99,7 +99,7 @@ describe('lanesOf', () => {
     }
   });
 
-  it('draws the attempts of a run that was tried again beside its lead, which worked on', () => {
+  it('draws both attempts of a retried run beside its lead, which worked throughout', () => {
     const work = atWork();
     const { story, child } = work;
     child.end('error');
@@ -112,7 +112,7 @@ describe('lanesOf', () => {
     expect(again?.idleMs).toBeGreaterThan(HOUR - 100);
   });
 
-  it('draws what still goes on until now, and what waits as waiting', () => {
+  it('draws running work up to now, and a queued run as waiting', () => {
     const { story, lead, workflowId, now } = atWork();
     const waiting = story.child(lead, workflowId, 'later');
     const [first, second] = lanes(story, now() + 5000);
@@ -128,7 +128,7 @@ describe('lanesOf', () => {
     expect(queued?.queuedMs).toBeGreaterThanOrEqual(5000);
   });
 
-  it('tells waiting for the person, the queue, the model and tools apart', () => {
+  it('separates waits for the person, the queue, the model and tools', () => {
     const story = new Story();
     const { lead, workflowId } = story.lead('Look at it');
     const child = story.child(lead, workflowId, 'inspector');
@@ -194,7 +194,7 @@ describe('lanesOf', () => {
     expect(last?.to).toBe(now() + 4000);
   });
 
-  it('does not count the hours in which a question stood open and nobody worked', () => {
+  it('excludes hours with an open approval while no run worked', () => {
     const work = atWork();
     const { story, lead, child, workflowId } = work;
     const { id } = lead.ask('toolu_9', [story.child(lead, workflowId, 'later')]);
@@ -214,7 +214,7 @@ describe('lanesOf', () => {
   });
 });
 
-it('puts what serves a run below it, in the order in which it came', () => {
+it('places coagents and chain stages below their run, in order of start', () => {
   const work = team('coder', { flow: flow('reviewer'), stages: [stage('writer')] });
   round(work, 'reviewer', 1, { passed: false, score: 60, critique: 'Too short.' });
   round(work, 'reviewer', 2, { passed: true, score: 85, critique: 'Good.' });

@@ -5,7 +5,7 @@ import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { Rows } from '../support/rows.ts';
 import { Story } from '../support/story.ts';
 
-it('reads them once, and none of runs with one attempt', async () => {
+it('reads the entries of retried runs once, and none of runs with one attempt', async () => {
   const story = new Story();
   const { lead, workflowId } = story.lead('Look at it');
   const child = story.child(lead, workflowId, 'inspector');
@@ -32,7 +32,7 @@ it('reads them once, and none of runs with one attempt', async () => {
   page.close();
 });
 
-it('has the sub-agents of what a fork took over, with their calls once one of them is opened', async () => {
+it('lists sub-agents copied from the origin of a fork, and loads their calls when one is opened', async () => {
   const story = new Story();
   const { lead, workflowId } = story.lead('Look at it');
   const child = story.child(lead, workflowId, 'inspector');
@@ -71,7 +71,7 @@ it('has the sub-agents of what a fork took over, with their calls once one of th
   page.close();
 });
 
-it('is read again when a change of it is undone, wherever that was, and not after it was closed', async () => {
+it('reloads after an undo of its changes, and closes its subscription', async () => {
   const story = new Story();
   const { lead, workflowId } = story.lead('Write it');
   story.endWorkflow(lead, 'completed', 'Done.');

@@ -59,7 +59,7 @@ it.each([
   expect(shown({ ...metadata, undoable: true }, change)).toMatch(new RegExp(`<button[^>]*>\\s*${button}\\s*</button>`));
 });
 
-it('offers nothing where nothing was changed', () => {
+it('offers no undo for a call without changes', () => {
   expect(shown({}, null)).not.toMatch(/Undo|Redo/);
 });
 
@@ -70,14 +70,14 @@ it.each([
   ['todo_write', { items: [{ content: 'Test it', status: 'in_progress', priority: 'low' }] }, 'Kept.', 'at work:'],
   ['read_file', { path: 'a.md' }, 'Words.', 'aria-label="Output"'],
   ['think', { thought: 'Perhaps not.' }, 'Noted.', 'Perhaps not.'],
-])('shows a call of %s in its own view, with a button for the text', (name, input, output, part) => {
+])('shows a call of %s in its own view, with a button for plain text', (name, input, output, part) => {
   const html = renderCall({ name, input, output });
   expect(html).toContain(part);
   expect(html).not.toContain('aria-label="Arguments"');
   expect(html).toMatch(/<button[^>]*>\s*Show as text\s*<\/button>/);
 });
 
-it('shows a change as its lines', () => {
+it('shows a file change as a diff', () => {
   const diff = '--- a/x.js\n+++ b/x.js\n@@ -1 +1 @@\n-const a = 1;\n+const a = 2;\n';
   const html = renderCall({ name: 'edit_file', input: { path: 'x.js' }, output: 'Edited x.js' }, { diff });
   expect(html).toContain('aria-label="Changes"');

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { apart, changesOf, linesOf } from '#lib/runs/again/changes-of.ts';
 import { fieldLabel } from '#lib/runs/again/field-label.ts';
 
-it('names nested fields and shows both values', () => {
+it('changesOf names nested fields and returns both values', () => {
   const before = {
     model: 'a',
     tools: ['x', 'y'],
@@ -18,7 +18,7 @@ it('names nested fields and shows both values', () => {
   ]);
 });
 
-it('calls a field what the form calls it, and by its path where that has none', () => {
+it('fieldLabel returns the label of the form, else the path of the field', () => {
   expect(['limits.maxIterations', 'limits.budget.costUsd', 'prompt', 'limits.inactivityMs'].map(fieldLabel)).toEqual([
     'Turns at most',
     'Budget: US dollars',
@@ -27,14 +27,14 @@ it('calls a field what the form calls it, and by its path where that has none', 
   ]);
 });
 
-it('tells of two lists only what they have not in common', () => {
+it('apart returns only the items that two lists do not share', () => {
   expect(apart({ before: '["a","b"]', after: '["b","c"]' })).toEqual([['a'], ['c']]);
   expect(apart({ before: '', after: '["c"]' })).toEqual([[], ['c']]);
   expect(apart({ before: 'text', after: '["c"]' })).toBeNull();
   expect(apart({ before: '[{"n":1}]', after: '[]' })).toBeNull();
 });
 
-it('shows of an edited text the lines that differ, of a value neither', () => {
+it('linesOf returns the differing lines of an edited text, and nothing for another value', () => {
   expect(linesOf({ before: 'Read.\nAnswer.', after: 'Read.\nAnswer in French.' })).toMatch(
     /\n Read\.\n-Answer\.\n\+Answer in French\.\n/,
   );

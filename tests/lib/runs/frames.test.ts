@@ -28,7 +28,7 @@ function frame(took = 0): void {
   now = start + 16.7 * Math.ceil((took + 0.1) / 16.7);
 }
 
-it('leaves frames out for as long as a heavy one took, and only then', () => {
+it('skips frames for as long as a slow frame took', () => {
   let drawn = 0;
   const draw = () => void (drawn += 1);
   nextFrame(draw);
@@ -51,7 +51,7 @@ it('leaves frames out for as long as a heavy one took, and only then', () => {
   expect(drawn, 'long after a heavy one').toBe(5);
 });
 
-it('calls nothing that was cancelled, also not in the frame after the next', () => {
+it('never calls a cancelled callback, also not one delayed by a slow frame', () => {
   let drawn = 0;
   const draw = () => void (drawn += 1);
   nextFrame(draw)();

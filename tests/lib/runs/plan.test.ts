@@ -10,7 +10,7 @@ const step = (content: string, status: PlanItem['status']): PlanItem => ({
 });
 
 describe('progressOf', () => {
-  it('names the step at work, else the next one, else none', () => {
+  it('returns the step in progress, else the next pending step, else none', () => {
     const done = step('a', 'completed');
     const next = step('b', 'pending');
     const now = step('c', 'in_progress');

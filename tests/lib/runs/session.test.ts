@@ -46,7 +46,7 @@ function sent(connection: FakeConnection, events: readonly AgentEvent[]): void {
 }
 
 describe('Session', () => {
-  it('takes events that came before the snapshot once, and those after it', async () => {
+  it('applies each event once, whether it arrives before or after the snapshot', async () => {
     const events = story();
     const rest = fromSnapshot(snapshotAfter(events));
     const frames = new Frames();
@@ -67,7 +67,7 @@ describe('Session', () => {
     }
   });
 
-  it('attaches again when an event is missing', async () => {
+  it('loads the snapshot again when an event is missing', async () => {
     const events = story().filter((event) => 'seq' in event);
     const frames = new Frames();
     const connection = new FakeConnection();
@@ -84,7 +84,7 @@ describe('Session', () => {
     session.close();
   });
 
-  it('draws the words of several runs one run after another, and all at once before anything that is numbered', async () => {
+  it('draws text of one run per frame, and all pending text before a numbered event', async () => {
     const events = story();
     const at = events.findLastIndex(({ type }) => type === 'message-start');
     const start = events[at];
@@ -112,7 +112,7 @@ describe('Session', () => {
     session.close();
   });
 
-  it('attaches again after the connection came back', async () => {
+  it('subscribes again after a reconnect', async () => {
     const events = story();
     const connection = new FakeConnection();
     connection.on('conversation.snapshot', () => snapshotAfter(events));
@@ -125,7 +125,7 @@ describe('Session', () => {
     session.close();
   });
 
-  it('loads the entries and calls of an ended run once, and keeps those that came meanwhile', async () => {
+  it('loads the entries and calls of an ended run once, and keeps loaded calls', async () => {
     const events = story();
     const whole = snapshotAfter(events);
     const child = whole.runs.find(({ parentRunId }) => parentRunId !== null);

@@ -29,7 +29,7 @@ async function mountView(output: string) {
   return mountInApp(TerminalView, props);
 }
 
-it('shows what a terminal shows, and says that text was overwritten', async () => {
+it('shows the final terminal text, and notes that text was overwritten', async () => {
   const page = await mountView('10%\r\x1b[32m100%\x1b[39m');
   await vi.waitFor(() => expect(page.text).toContain('100%'));
   expect(page.find('.text-ok').textContent).toBe('100%');

@@ -15,11 +15,11 @@ const STATE: SecurityState = {
 const standing = (state: SecurityState, policy: string | null = POLICY) =>
   Object.fromEntries(protectionsOf(state, policy).map(({ id, standing: one }) => [id, one]));
 
-test('all holds where all was found so', () => {
+test('all protections hold in a hardened app with a strict policy', () => {
   expect(Object.values(standing(STATE))).toEqual(['holds', 'holds', 'holds', 'holds', 'holds']);
 });
 
-test('a browser answers for itself; what was not said yet is not known', () => {
+test('marks protections as unknown in a browser, or if the app did not report them', () => {
   expect(standing({ ...STATE, shell: null })).toMatchObject({ sandbox: 'else', isolation: 'else', fuses: 'else' });
   expect(standing({ ...STATE, shell: { ...SHELL, sandbox: null, fuses: 'unpacked' } })).toMatchObject({
     sandbox: 'else',
@@ -29,7 +29,7 @@ test('a browser answers for itself; what was not said yet is not known', () => {
   });
 });
 
-test('what does not hold is open', () => {
+test('marks a missing sandbox, isolation or fuse as open', () => {
   expect(standing({ ...STATE, commands: null, shell: { ...SHELL, sandbox: false, isolation: false } })).toMatchObject({
     sandbox: 'open',
     isolation: 'open',
@@ -51,6 +51,6 @@ test.for([
   ...["'unsafe-inline'", "'unsafe-eval'", 'https:', '*', 'data:', 'blob:'].map((source) =>
     POLICY.replace("'self'", `'self' ${source}`),
   ),
-])('a weaker policy is open: %s', (policy) => {
+])('marks a weaker content security policy as open: %s', (policy) => {
   expect(standing(STATE, policy)['policy']).toBe('open');
 });

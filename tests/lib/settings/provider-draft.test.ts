@@ -5,7 +5,7 @@ import { ProviderDraft } from '#lib/settings/provider-draft.svelte.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
 import { silentToasts } from '../support/toasts.ts';
 
-it('marks the field that was missed, and asks nobody', () => {
+it('marks the missing field, and sends no request', () => {
   const connection = new FakeConnection();
   connection.status = 'closed';
   const draft = new ProviderDraft(new App(connection, silentToasts), null);

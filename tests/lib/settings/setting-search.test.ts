@@ -23,7 +23,7 @@ const rows = settingRows(settingsOf('[models]\ndefault = "opus"\n')).map((row) =
 const entries = entriesOf(rows, true);
 const found = (query: string): string[] => findEntries(entries, query).map(({ entry }) => keyOf(entry));
 
-it('tells of the sections of which nothing is written to the file', () => {
+it('appearance, shortcuts and security are the sections without settings in the file', () => {
   const without = SECTIONS.filter((name) => !hasSettings(entries.filter(({ section }) => section === name)));
   expect(without).toEqual(['appearance', 'shortcuts', 'security']);
 });
@@ -38,19 +38,19 @@ describe('findEntries', () => {
     expect(found('limits.run.max_cost_usd')).toEqual(['limits.run.max_cost_usd']);
   });
 
-  it('finds lists, parts, and what stands below a heading', () => {
+  it('finds lists, controls without a setting, and settings by their group heading', () => {
     expect(found('secret_files')).toEqual(['permissions.secret_files']);
     expect(found('colours')).toEqual(['theme']);
     expect(found('one agent cost')).toContain('limits.run.max_cost_usd');
   });
 
-  it('wants every word, whatever its case and the marks on its letters', () => {
+  it('matches every word of the query, ignoring case and accents', () => {
     expect(found('BACKUPS Kéep')).toEqual(['backups.keep', 'backups.max_age_days', 'backups.daily']);
     expect(found('backups blargh')).toEqual([]);
     expect(found('   ')).toEqual([]);
   });
 
-  it('has what is called so first, then what begins so, has it in its name, and is only explained so; sections stay together', () => {
+  it('ranks exact names first, then prefixes, names and descriptions, and keeps sections together', () => {
     const all = [...entries, ...keyEntriesOf((command) => (command === 'palette' ? 'Ctrl+K' : ''))];
     const best = (query: string) => findEntries(all, query).map(({ entry }) => keyOf(entry));
     expect(best('contrast')[0]).toBe('contrast');
@@ -62,7 +62,7 @@ describe('findEntries', () => {
     expect(order.filter((one, index) => one !== order[index - 1])).toEqual([...new Set(order)]);
   });
 
-  it('finds by other words, by the names in another language, and the keys of commands', async () => {
+  it('finds synonyms, names in another language, and commands by their keys', async () => {
     expect(found('dark mode')).toEqual(['theme']);
     expect(found('keychain')).toContain('keyPlace');
     const french = await allWords();
@@ -91,7 +91,7 @@ describe('marksOf', () => {
     also: 'clock',
   };
 
-  it('marks each place, in every text', () => {
+  it('marks each match in every text', () => {
     expect(marksOf(searched, wordsOf('time 30'))).toEqual({
       ...NO_MARKS,
       label: [{ start: 0, end: 4 }],
@@ -101,14 +101,14 @@ describe('marksOf', () => {
     expect(marksOf(searched, wordsOf('second'))?.description).toEqual([{ start: 0, end: 6 }]);
   });
 
-  it('is null where a word is nowhere; what it is about is no place to mark', () => {
+  it('is null if a word matches nowhere; a match in the group heading is not marked', () => {
     expect(marksOf(searched, wordsOf('time elsewhere'))).toBeNull();
     expect(marksOf(searched, wordsOf('approvals'))).toEqual(NO_MARKS);
   });
 });
 
 describe('entriesOf', () => {
-  it('has every setting once, and only in a browser the browsers', () => {
+  it('lists every setting once, and browser settings only in a browser', () => {
     const keys = entries.map(keyOf);
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys).toEqual(expect.arrayContaining(rows.map(({ path }) => path)));
@@ -116,12 +116,12 @@ describe('entriesOf', () => {
     expect(keys).toContain('browsers');
   });
 
-  it('names what is alike by what it is about', () => {
+  it('adds the group to names that would be equal', () => {
     const names = entries.filter((one) => /max_minutes$/.test(keyOf(one))).map(nameOf);
     expect(names).toEqual(['One agent: Time', 'A whole workflow: Time']);
   });
 
-  it('shows no section with nothing in it', () => {
+  it('omits sections without entries', () => {
     expect(sectionsIn(entries)).toEqual(SECTIONS);
     const others = rows.filter(({ path }) => !path.startsWith('attention.'));
     expect(sectionsIn(entriesOf(others, true))).toEqual(SECTIONS.filter((one) => one !== 'attention'));

@@ -28,7 +28,7 @@ function formOf(connection: FakeConnection): SettingsForm {
 }
 
 describe('SettingsForm', () => {
-  it('saves, then reads where the value is set now, in the same folder', async () => {
+  it('saves a setting, then reloads all settings of the folder', async () => {
     let value = 3;
     const connection = new FakeConnection()
       .on('settings.explain', () => [
@@ -47,14 +47,14 @@ describe('SettingsForm', () => {
     expect(asked).toEqual([{ folder: '/project' }, { folder: '/project' }]);
   });
 
-  it('says why a value was refused, without the path', async () => {
+  it('reports why a value was rejected, without the path of the setting', async () => {
     const connection = new FakeConnection().on('settings.set', () => {
       throw new RequestError('bad_input', 'limits.max_concurrent must be at most 3');
     });
     expect(await formOf(connection).set('limits.max_concurrent', 9)).toBe('must be at most 3');
   });
 
-  it('shows the last folder that was asked for, whatever answers last', async () => {
+  it('shows the last requested folder, even if an earlier request answers later', async () => {
     const answers = new Map<string, (rows: ExplainedSetting[]) => void>();
     const connection = new FakeConnection().on(
       'settings.explain',
@@ -69,7 +69,7 @@ describe('SettingsForm', () => {
     expect(form.rows.map(({ value }) => value)).toEqual([2]);
   });
 
-  it('goes without a folder that has gone, and tells any other failure', async () => {
+  it('loads without a folder that no longer exists, and reports any other failure', async () => {
     const connection = new FakeConnection().on('settings.explain', ({ folder }) => {
       if (folder === '/gone') throw new RequestError('bad_input', '/gone is not a folder that can be read');
       if (folder === '/bad') throw new RequestError('internal', 'Broken');
@@ -82,7 +82,7 @@ describe('SettingsForm', () => {
     expect(form.failure?.message).toBe('Broken');
   });
 
-  it('is held by what goes before the person’s settings', () => {
+  it('isHeld is true for values from the environment or a project', () => {
     const origins: ExplainedSetting['origin'][] = [
       { from: 'default' },
       { from: 'user', file: FILE, line: 1 },

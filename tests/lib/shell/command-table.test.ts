@@ -38,7 +38,7 @@ function commandsWith(given: string[], ids = COMMAND_IDS): Commands {
   return commands;
 }
 
-it('the palette shows all that can be done, with its keys and its name behind a slash', () => {
+it('the palette shows every command with its keys and its slash name', () => {
   const app = { connection: new FakeConnection(), conversations: { items: [] }, rail: { active: null } };
   const commands = commandsWith([]);
   const items = new Palette(app as unknown as App, commands).findings.flatMap((group) => group.items);
@@ -50,7 +50,7 @@ it('the palette shows all that can be done, with its keys and its name behind a 
   expect(shown.sort()).toEqual(wanted.sort());
 });
 
-it('behind a slash stand the same commands: those that cannot be done now do nothing', () => {
+it('slash commands run the commands of the palette, and are disabled if unavailable', () => {
   const given: string[] = [];
   for (const { run } of slashCommands(commandsWith(given))) run?.();
   expect(given).toEqual(COMMAND_IDS.filter((id) => slashOf(id) !== null));
@@ -72,14 +72,14 @@ function offersIn(text: string): string[] {
   return [...calls, ...made];
 }
 
-it('each can be done somewhere', () => {
+it('every command is offered by a page or component', () => {
   const offers = sources.flatMap(({ text }) => offersIn(text)).join('\n');
   const given = (id: string) => new RegExp(`\\b${id}: (\\(\\) =>|chat\\.)|^ +${id},$`, 'm');
   expect(COMMAND_IDS.filter((id) => !given(id).test(offers))).toEqual([]);
 });
 
 // Shortcuts that only a page of its own knows would be in no list.
-it('no page listens to Ctrl and a letter by itself', () => {
+it('no page handles Ctrl shortcuts outside the command table, except the listed files', () => {
   const own = sources.filter(({ text }) => /ctrlKey|metaKey|getModifierState/.test(text)).map(({ name }) => name);
   expect(own.sort()).toEqual(KNOWS_CTRL.toSorted());
 });

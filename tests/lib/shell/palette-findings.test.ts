@@ -63,7 +63,7 @@ function desk(box: App['box'] = null) {
   return { palette, type, found, asked };
 }
 
-it('leads to a report at the place that was found, and looks in the folder of the box that is on the screen', async () => {
+it('links a report to the matching entry, and searches the folder of the visible message box', async () => {
   const { type, found, asked } = desk({
     folder: '/project',
     agent: 'writer',
@@ -80,7 +80,7 @@ it('leads to a report at the place that was found, and looks in the folder of th
   expect(asked('history.search')).toEqual([{ text: 'parser', limit: 8, kind: 'report' }]);
 });
 
-it('asks for neither with one letter, and forgets what longer words have found', async () => {
+it('searches no files or reports for one letter, and drops results of the longer query', async () => {
   const { type, found, asked } = desk();
   await type('pa');
   expect(found(text.shell.palette.files)).toHaveLength(1);
@@ -91,7 +91,7 @@ it('asks for neither with one letter, and forgets what longer words have found',
   ]);
 });
 
-it('puts files and reports before agents and settings, and what is called exactly so before all', async () => {
+it('ranks files and reports before settings, and an exact name before all', async () => {
   const { palette, type } = desk();
   const groups = () => palette.findings.map(({ name }) => name);
   const { files, reports, settings } = text.shell.palette;
@@ -124,14 +124,14 @@ it('puts a setting whose name has the words before one that only mentions them',
   ]);
 });
 
-it('ends what still searches when it closes', async () => {
+it('cancels running searches when it closes', async () => {
   const { palette, type, asked } = desk();
   await type('parser');
   palette.close();
   expect(asked('file.find').at(-1)).toMatchObject({ text: null });
 });
 
-it('names a file in the message that is being written, or in that of a new conversation', () => {
+it('mentions a file in the visible message, or else in the draft of a new conversation', () => {
   const named: string[] = [];
   expect(
     desk({

@@ -58,7 +58,7 @@ describe.for([
   ['dark', plain, 'dark', 4.5, 3],
   ['high contrast, light', strong, 'light', 7, 4.5],
   ['high contrast, dark', strong, 'dark', 7, 4.5],
-] as const)('%s', ([, part, theme, ofWords, ofEdges]) => {
+] as const)('the colour theme %s', ([, part, theme, ofWords, ofEdges]) => {
   const colours = coloursOf(part, theme);
   const of = (name: string): Colour => colours.get(name) ?? [NaN, NaN, NaN];
   /** Also those that a name's misspelling leaves without a number. */
@@ -70,17 +70,17 @@ describe.for([
       }),
     );
 
-  test('words can be read on all that they stand on', () => {
+  test('text has enough contrast on each of its backgrounds', () => {
     expect(weak(WORDS, ofWords)).toEqual([]);
   });
 
-  test('the borders of fields, the focus and the marks of agents can be seen', () => {
+  test('field borders, focus and agent marks have enough contrast', () => {
     const seen = ['edge', 'accent', ...AGENTS].map((name) => [name, ['page', 'side', 'raised', 'sunken']] as const);
     expect(weak(seen, ofEdges)).toEqual([]);
   });
 });
 
-test('high contrast gives each colour another value, and no colour stands anywhere else', () => {
+test('high contrast redefines each colour, and colours are defined only in colours.css', () => {
   expect([...coloursOf(strong, 'light').keys()]).toEqual([...coloursOf(plain, 'light').keys()]);
   expect(css.replaceAll(/oklch\([^)]*\)/g, '')).not.toMatch(/#[\da-f]{3,8}\b/i);
   const rest = readFileSync(join(import.meta.dirname, '../../../src/app.css'), 'utf8');

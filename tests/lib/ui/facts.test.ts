@@ -18,17 +18,20 @@ it.each([
   [1, 2000, 0, '99 %'],
   [0, 2000, 0, '100 %'],
   [2000, 0, 10, null],
-])('%i fresh, %i read from the cache, %i written: %s', (inputTokens, cacheReadTokens, cacheWriteTokens, share) => {
-  const usage = { ...ZERO_TALLY, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens: 9 };
-  const shown = /cached [^<]*/.exec(render(Facts, { props: { facts: usageFacts(usage) } }).body)?.[0] ?? null;
-  expect(shown).toBe(share && `cached ${share}`);
-});
+])(
+  '%i fresh, %i read from the cache, %i written show a cached share: %s',
+  (inputTokens, cacheReadTokens, cacheWriteTokens, share) => {
+    const usage = { ...ZERO_TALLY, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens: 9 };
+    const shown = /cached [^<]*/.exec(render(Facts, { props: { facts: usageFacts(usage) } }).body)?.[0] ?? null;
+    expect(shown).toBe(share && `cached ${share}`);
+  },
+);
 
 const USED = { ...ZERO_TALLY, inputTokens: 1000, cacheReadTokens: 2000, cacheWriteTokens: 300, outputTokens: 400 };
 const sumOf = (usage: typeof USED, short: boolean, inName = false): string =>
   render(TokenSum, { props: { parts: tokenPartsOf(usage), short, inName } }).body.replaceAll(/<!--.*?-->/g, '');
 
-it('is one sum of all classes, in a column and in a sentence, with its parts in the tooltip and heard, but for names of rows', () => {
+it('shows one token sum with its parts in the tooltip, and for screen readers except in row names', () => {
   const said = '1K fresh, 2K cached, 300 written to the cache, 400 out';
   const parts = `title="${said}"`;
   const heard = `<span class="sr-only"> (${said})</span>`;
@@ -41,13 +44,13 @@ it('is one sum of all classes, in a column and in a sentence, with its parts in 
   expect(render(Facts, { props: { facts: usageFacts(USED) } }).body).toContain(parts);
 });
 
-it('speaks French', () => {
+it('shows usage facts in French', () => {
   speakBy(() => 'fr');
   expect(render(Facts, { props: { facts: usageFacts(USED) } }).body).toMatch(/jetons[^]*61\u202F% du cache/);
   expect(render(Facts, { props: { facts: usageFacts(USED) } }).body).not.toMatch(/cached|tokens/);
 });
 
-it('has a fact for each bound, marked once it is used up, and none of a cost that is not known', () => {
+it('has a fact for each limit, marked when used up, and no used amount for an unknown cost', () => {
   const bounds = [
     { kind: 'tokens', used: 500, of: 1000 },
     { kind: 'iterations', used: 20, of: 20 },
@@ -61,7 +64,7 @@ it('has a fact for each bound, marked once it is used up, and none of a cost tha
   expect(cost).not.toMatch(/null|NaN|\$0/);
 });
 
-it('says to who hears it that a sum of dollars is the cost, but not within a name', () => {
+it('labels a sum of dollars as cost for screen readers, except within a name', () => {
   const heard = (inName: boolean): boolean =>
     render(Facts, { props: { facts: usageFacts(USED, { inName }) } }).body.includes(
       '<span class="sr-only">Cost</span>',

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, path));
 
-test('the copy of Inter is that of the package, named by its version, in the page and in the style sheet', () => {
+test('the page and style sheet use the packaged Inter font, under a name with its version', () => {
   const { version } = JSON.parse(String(read('node_modules/@fontsource-variable/inter/package.json'))) as {
     version: string;
   };
@@ -17,7 +17,7 @@ test('the copy of Inter is that of the package, named by its version, in the pag
   expect(String(read('src/fonts.css'))).toContain(`url('/${copy}')`);
 });
 
-test('all faces come with the app', () => {
+test('all fonts are bundled with the app', () => {
   const places = [...String(read('src/fonts.css')).matchAll(/url\('([^']*)'\)/g)].map(([, place]) => place);
   expect(places).toHaveLength(4);
   for (const place of places) expect(place).toMatch(/^(\/fonts\/|@fontsource-variable\/)/);

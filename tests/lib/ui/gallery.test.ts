@@ -56,7 +56,7 @@ it('shows every shared component, except those listed with a reason', () => {
   expect(missing.sort()).toEqual(Object.values(NOT_SHOWN).flat().sort());
 });
 
-it('shows those components of single pages that their pages seldom show', () => {
+it('shows selected components that their pages rarely show', () => {
   const shown = [...shownFiles()].map((file) => file.replaceAll('\\', '/').slice(`${LIB}/`.length));
   const wanted = ['history/timeline/timeline', 'history/chart/usage-plot', 'shell/rail-row', 'ui/side-panel'];
   expect(shown).toEqual(expect.arrayContaining(wanted.map((name) => `${name}.svelte`)));

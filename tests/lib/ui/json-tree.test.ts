@@ -16,7 +16,7 @@ function shown(value: unknown, levels?: number): string {
 const DEEP = { a: { b: { c: { d: 'deepest' } } }, list: [1, null, true], none: {}, 'k\u202Ey': 'v\u200Bw' };
 const LONG = 'word '.repeat(200);
 
-it('folds what lies deeper, and long texts', () => {
+it('folds deeply nested values and long texts', () => {
   expect(shown(DEEP)).toContain('b: {1 field}');
   expect(shown(DEEP)).not.toContain('c:');
   expect(shown(DEEP, 0)).toBe('{4 fields}');
@@ -24,7 +24,7 @@ it('folds what lies deeper, and long texts', () => {
   expect(shown(LONG).length).toBeLessThan(500);
 });
 
-it('shows all of it in a question', () => {
+it('shows all values unfolded in an approval', () => {
   expect(shown(DEEP, Infinity)).toContain('d: "deepest"');
   expect(shown({ LONG }, Infinity)).toContain(LONG.trim());
   expect(
@@ -35,13 +35,13 @@ it('shows all of it in a question', () => {
   ).toContain('299: 299');
 });
 
-it('marks what cannot be seen, in names and in values', () => {
+it('marks invisible characters in names and values', () => {
   expect(shown(DEEP)).toContain('k⟦U+202E⟧y: "v⟦U+200B⟧w"');
   expect(shown(DEEP)).toContain('0: 1');
   expect(shown(DEEP)).toContain('none: {}');
 });
 
-it('leaves to the text what is no object, too large or too deep to be shown whole', () => {
+it('shows text instead of a tree for values that are no object, too large or too deep', () => {
   const fits = (value: unknown) => fitsTree(JSON.stringify(value), value);
   expect(fits(DEEP)).toBe(true);
   expect(fits('text')).toBe(false);

@@ -18,7 +18,7 @@ afterEach(() => {
 const note = (code: string): string =>
   render(FailureNote, { props: { code, message: 'No \u202Eelif such\u200B', title: 'Failed' } }).body;
 
-it('in an error, in either language', () => {
+it('marks hidden characters in an error, in English and French', () => {
   expect(note('bad_input')).toContain('⟦U+202E⟧');
   speakBy(() => 'fr');
   const french = note('provider');
@@ -27,7 +27,7 @@ it('in an error, in either language', () => {
   expect(french).not.toContain('\u202E');
 });
 
-it('in a request that failed, in the language that is spoken', () => {
+it('marks hidden characters in a failed request, in English and French', () => {
   const error = { code: 'provider' as const, message: 'No \u202Eelif' };
   expect(render(RequestFailure, { props: { error } }).body).toContain('⟦U+202E⟧');
   speakBy(() => 'fr');
@@ -36,7 +36,7 @@ it('in a request that failed, in the language that is spoken', () => {
   expect(body).toContain('⟦U+202E⟧');
 });
 
-it('in a notification and a window title', () => {
+it('marks hidden characters in a notification and a window title', () => {
   const shown: string[] = [];
   class Note {
     static permission = 'granted';
@@ -52,7 +52,7 @@ it('in a notification and a window title', () => {
   for (const one of shown) expect(one).toContain('Le serveur demande\u202F: «\u202Fa⟦U+202E⟧b\u202F»');
 });
 
-it('a task in French is read as it is, and what hides in it is counted as often as it is marked', () => {
+it('does not mark the spaces of a French task, but counts other hidden characters', () => {
   const task = '**Tâche**\u202F: compter\u00A0; «\u202Frien d’autre\u202F», 12\u202F000 fichiers';
   expect(hiddenIn(task)).toBeNull();
   expect(rendersAll(task)).toBe(true);

@@ -7,7 +7,7 @@ import { matchesIn, searchWordsOf } from '#lib/ui/text-matches.ts';
 const range = fc.record({ start: fc.nat(40), end: fc.nat(40) });
 
 describe('segmentsOf', () => {
-  it('marks what lies in a range, and loses nothing', () => {
+  it('marks the text in the ranges, and preserves the whole text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 30 }), fc.array(range, { maxLength: 6 }), (text, ranges) => {
         const segments = segmentsOf(text, ranges);

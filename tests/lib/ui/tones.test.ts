@@ -35,7 +35,7 @@ function studio(state: AudioContextState = 'running') {
   return { tones: new Tones(() => context as unknown as AudioContext), heard };
 }
 
-test('what waits rises, what is done falls', async () => {
+test('the tones rise when work waits, and fall when work is done', async () => {
   const [waits, done] = [studio(), studio()];
   await waits.tones.play('blocked', 50);
   await done.tones.play('done', 50);
@@ -45,7 +45,7 @@ test('what waits rises, what is done falls', async () => {
   expect(up).not.toEqual(down);
 });
 
-test('the volume makes it louder, never so that two notes clip', async () => {
+test('a higher volume is louder, and never clips', async () => {
   const peak = async (volume: number) => {
     const { tones, heard } = studio();
     await tones.play('blocked', volume);
@@ -58,7 +58,7 @@ test('the volume makes it louder, never so that two notes clip', async () => {
   expect(full).toBeLessThanOrEqual(0.5);
 });
 
-test('where the browser allows no sound yet, nothing is heard later', async () => {
+test('plays nothing later if the browser does not allow sound yet', async () => {
   const { tones, heard } = studio('suspended');
   await tones.play('blocked', 100);
   expect(heard).toEqual([]);

@@ -22,7 +22,7 @@ function answered(output: string, metadata: Record<string, unknown> = {}, name =
   return { name, result };
 }
 
-test('a list of flat objects is a table, also where it is all that an object has', () => {
+test('a list of flat objects is a table, also as the only field of an object', () => {
   expect(tableOf(ROWS)).toEqual(TABLE);
   expect(tableOf({ result: ROWS })).toEqual(TABLE);
 });
@@ -35,23 +35,23 @@ test.for([
   ['values', [1, 2]],
   ['an object', { id: 1, rows: ROWS }],
   ['more columns than one can read', [Object.fromEntries(Array.from({ length: 13 }, (_, n) => [`c${n}`, n]))]],
-] as const)('no table: %s', ([, value]) => {
+] as const)('shows no table for %s', ([, value]) => {
   expect(tableOf(value)).toBeNull();
 });
 
-test('a long table ends, and says how much is left out', () => {
+test('a long table is truncated, and states the number of omitted rows', () => {
   const table = tableOf(Array.from({ length: TABLE_ROWS + 3 }, (_, id) => ({ id })));
   expect([table?.rows.length, table?.more]).toEqual([TABLE_ROWS, 3]);
 });
 
-test('a field that objects have by themselves is no cell', () => {
+test('an inherited field is no cell of a table', () => {
   expect(tableOf([{ toString: 'x' }, { id: 1 }])?.rows).toEqual([
     ['x', null],
     [null, 1],
   ]);
 });
 
-test('text that is JSON is shown as what it is, and structured answers are', () => {
+test('shows JSON text and structured answers as a table or tree', () => {
   expect(answerOf(answered(JSON.stringify(ROWS)))).toEqual({ kind: 'table', table: TABLE, text: null });
   const weather = { temperature: 36 };
   const tree = { kind: 'json', value: weather, text: null };
@@ -59,13 +59,13 @@ test('text that is JSON is shown as what it is, and structured answers are', () 
   expect(answerOf(answered('{"temperature": 36}', { structured: '{"temperature":36}' }))).toEqual(tree);
 });
 
-test('what the model read stands beside a structured answer that says something else', () => {
+test('shows the text for the model beside a structured answer that differs', () => {
   const structured = { temperature: 36 };
   expect(answerOf(answered('It is warm.', { structured }))).toMatchObject({ value: structured, text: 'It is warm.' });
   expect(answerOf(answered('{"temperature": 12}', { structured }))).toMatchObject({ text: '{"temperature": 12}' });
 });
 
-test('as text: words, other tools, and calls that failed', () => {
+test('shows words, other tools and failed calls as text', () => {
   expect(answerOf(answered('Echo: [1]'))).toBeNull();
   expect(answerOf(answered('[1', {}))).toBeNull();
   expect(answerOf(answered('42'))).toBeNull();

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { withAttached } from '#core/workflows/attached-files.ts';
 import { editable, messageParts } from '#lib/view/attached-texts.ts';
 
-it('has what was put into it', () => {
+it('messageParts separates the words from the attached texts', () => {
   const files = [
     {
       name: 'a b.md',
@@ -15,11 +15,11 @@ it('has what was put into it', () => {
 });
 
 it.each(['', 'Plain', '<resource id="resource-0123456789ab" uri="x">\ntwo\n</resource id="resource-0123456789ab">'])(
-  'is its words where nothing is attached: %s',
+  'messageParts returns a message without attachments as words: %s',
   (message) => expect(messageParts(message)).toEqual({ words: message, files: [] }),
 );
 
-it('its words can be changed, and what is attached stays behind them', () => {
+it('edited words keep the attached texts behind them', () => {
   const files = [{ name: 'a.md', text: 'one' }];
   const { words, attached, files: behind } = editable(withAttached('Look', files));
   expect(words).toBe('Look');

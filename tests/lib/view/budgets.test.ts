@@ -28,8 +28,8 @@ function rows(): { run: RunRow; workflow: WorkflowRow } {
 const usage = { ...ZERO_TALLY, requests: 3, inputTokens: 100, cacheReadTokens: 40, outputTokens: 60 };
 const limits = { ...envelope('a', 'b').limits, budget: { tokens: 200, costUsd: 0.5 } };
 
-describe('bounds', () => {
-  it('come from the envelope, with what was used of all classes of tokens', () => {
+describe('limits of a run or workflow', () => {
+  it('come from the run settings, and count tokens of all classes', () => {
     const { run } = rows();
     const bounded = { ...run, usage: { ...usage, nanoUsd: 5e8 }, envelope: { ...run.envelope, limits } };
     expect(boundsOfRun(bounded, [])).toEqual([
@@ -40,7 +40,7 @@ describe('bounds', () => {
     expect(boundsOfRun(bounded, []).map(isReached)).toEqual([true, true, false]);
   });
 
-  it('are what the person made of them once they were raised', () => {
+  it('use the values to which the person raised them', () => {
     const { run } = rows();
     const raised = { ...run, usage, limits: { minutes: 5, iterations: 40 }, workedMs: 90_000 };
     expect(boundsOfRun(raised, [])).toEqual([
@@ -49,7 +49,7 @@ describe('bounds', () => {
     ]);
   });
 
-  it('count no failed request', () => {
+  it('do not count failed requests', () => {
     const { run, workflow } = rows();
     const failed = { ...usage, failedRequests: 2 };
     const iterations = { kind: 'iterations', used: 1, of: 20 };
@@ -57,7 +57,7 @@ describe('bounds', () => {
     expect(boundsOfRun({ ...run, usage: failed, limits: { iterations: 20 } }, [])).toEqual([iterations]);
   });
 
-  it('say that a cost is not known where a price is not', () => {
+  it('report an unknown cost if a price is unknown', () => {
     const { workflow } = rows();
     const unpriced = { ...workflow, usage: { ...usage, unpriced: 1 }, budget: { costUsd: 1 } };
     expect(boundsOfWorkflow(unpriced)).toEqual([{ kind: 'costUsd', used: null, of: 1 }]);
@@ -65,7 +65,7 @@ describe('bounds', () => {
     expect(boundsOfWorkflow(workflow)).toEqual([]);
   });
 
-  it.each(['iterations', 'costUsd'] as const)('show %s only once half is used', (kind) => {
+  it.each(['iterations', 'costUsd'] as const)('show %s only once half of the limit is used', (kind) => {
     const few = [{ kind, used: 9, of: 20 }] as const;
     const many = [{ kind, used: 10, of: 20 }] as const;
     expect(visibleBounds(few, false)).toEqual([]);
@@ -75,20 +75,20 @@ describe('bounds', () => {
   });
 });
 
-describe('an extension', () => {
+describe('a limit extension', () => {
   const bounds = [
     { kind: 'tokens', used: 250, of: 200 },
     { kind: 'minutes', used: 1, of: 5 },
     { kind: 'iterations', used: 4, of: 20 },
   ] as const;
 
-  it('offers as much again of what is used up', () => {
+  it('suggests doubling each exhausted limit', () => {
     expect(suggestedExtension(bounds, null)).toEqual({ tokens: 200 });
     expect(suggestedExtension(bounds, 'minutes')).toEqual({ tokens: 200, minutes: 5 });
     expect(suggestedExtension([], 'tokens')).toEqual({});
   });
 
-  it('knows from the history which bound it was', () => {
+  it('finds the reached limit in the entries of a run', () => {
     const at = '2026-01-02T03:04:05.000Z';
     const bound = { of: 'workflow', name: 'costUsd', value: 1 } as const;
     const remark: Entry = { kind: 'system', n: 1, at, code: 'budget', text: 'The budget is used up', bound };

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { dayAfter, dayOf, daysUntil, spanOfDay, startOfDay } from '#lib/view/calendar.ts';
 
-it('goes from a moment to its day and back', () => {
+it('converts between a moment and its day', () => {
   const moment = new Date(2026, 0, 31, 23, 59, 59, 999);
   expect(dayOf(moment.getTime())).toBe('2026-01-31');
   expect(dayOf(moment.toISOString())).toBe('2026-01-31');
@@ -10,7 +10,7 @@ it('goes from a moment to its day and back', () => {
   expect(dayOf(startOfDay('2026-01-31', 1))).toBe('2026-02-01');
 });
 
-it('has days that touch each other, whatever the clocks do', () => {
+it('consecutive days meet without gaps across clock changes', () => {
   const days = daysUntil('2026-12-31', 366);
   expect(days).toHaveLength(366);
   for (const [at, day] of days.entries()) {
@@ -19,7 +19,7 @@ it('has days that touch each other, whatever the clocks do', () => {
   }
 });
 
-it('counts back to a first day, or so many', () => {
+it('lists days back to a first day, or a number of days', () => {
   expect(daysUntil('2026-03-02', 3)).toEqual(['2026-02-28', '2026-03-01', '2026-03-02']);
   expect(daysUntil('2026-03-02', '2026-03-01')).toEqual(['2026-03-01', '2026-03-02']);
   expect(daysUntil('2026-03-02', '2020-01-01', 4)).toHaveLength(4);

@@ -10,12 +10,12 @@ test.for([
   ['mcp__alone', 'mcp__alone', 'mcp__alone'],
   ['mcp____echo', 'mcp____echo', 'mcp____echo'],
   ['mcp__server__', 'mcp__server__', 'mcp__server__'],
-] as const)('%s', ([name, title, tool]) => {
+] as const)('callTitle and callTool return the names of %s', ([name, title, tool]) => {
   expect(callTitle(name)).toBe(title);
   expect(callTool(name)).toBe(tool);
 });
 
-test('the server and its tool', () => {
+test('mcpPartsOf returns the server and its tool', () => {
   expect(mcpPartsOf('mcp__a-b__c')).toEqual({ server: 'a-b', tool: 'c' });
   expect(mcpPartsOf('mcp')).toBeNull();
 });

@@ -5,7 +5,7 @@ import { changedWords } from '#lib/view/changed-words.ts';
 const changed = (text: string, other: string) =>
   changedWords(text, other).map(({ start, end }) => text.slice(start, end));
 
-test('changed and added words are marked, neighbours as one, and what both have is not', () => {
+test('marks changed and added words, with neighbours joined, and no common words', () => {
   const text = 'The README is accurate in all but two places, and short.';
   expect(changed(text, 'The README is accurate in all but three places.')).toEqual(['two', 'and short']);
   expect(changed(text, text.toUpperCase())).toEqual([]);
@@ -14,7 +14,7 @@ test('changed and added words are marked, neighbours as one, and what both have 
   expect(changed('', 'gone')).toEqual([]);
 });
 
-test('of long texts it tells the words that the other has nowhere', () => {
+test('marks only words missing from the other text if both are long', () => {
   const long = Array.from({ length: 3000 }, (_, at) => `w${at}`);
   const other = [...long].reverse().join(' ');
   expect(changed(['start', ...long, 'new', 'w0'].join(' '), `begin ${other} end`)).toEqual(['start', 'new']);

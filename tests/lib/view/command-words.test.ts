@@ -11,10 +11,13 @@ test.for([
   [`run "" ''`, ['run', '', '']],
   [String.raw`C:\tools\run.exe "C:\Program Files\x"`, [String.raw`C:\tools\run.exe`, String.raw`C:\Program Files\x`]],
   ['', []],
-] as const)('%s', ([line, words]) => {
+] as const)('commandWords splits %s', ([line, words]) => {
   expect(commandWords(line)).toEqual(words);
 });
 
-test.for(["say 'it", 'say "it', `a 'b' "c`, String.raw`say "a\"`])('no command: %s', (line) => {
-  expect(commandWords(line)).toBeNull();
-});
+test.for(["say 'it", 'say "it', `a 'b' "c`, String.raw`say "a\"`])(
+  'commandWords returns null for an incomplete command: %s',
+  (line) => {
+    expect(commandWords(line)).toBeNull();
+  },
+);

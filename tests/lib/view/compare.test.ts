@@ -9,7 +9,7 @@ const differing = (...reports: string[]) =>
     cells.map((cell) => cell?.flatMap(({ text, differs }) => (differs ? [text] : []))),
   );
 
-test('parts stand in the order of their reports, the titles beside each other, what one lacks in its place', () => {
+test('pairs sections with equal headings in order, with a gap for a missing section', () => {
   const a = '# Report: a\n\n## Summary\n\nA.\n\n## Findings\n\nB.';
   const b = '# Report: b\n\n## summary\n\nA.\n\n## Tone\n\nC.\n\n## Findings\n\nB.\n\n## End\n\nD.';
   expect(rowsOf(a, b)).toEqual([
@@ -21,7 +21,7 @@ test('parts stand in the order of their reports, the titles beside each other, w
   ]);
 });
 
-test('words before the first heading are a part of their own; so is a heading that comes again', () => {
+test('text before the first heading and a repeated heading are separate sections', () => {
   expect(rowsOf('Hello.\n\n## A\n\none\n\n## A\n\ntwo', '## A\n\none')).toEqual([
     ['', true, false],
     ['a', true, true],
@@ -29,7 +29,7 @@ test('words before the first heading are a part of their own; so is a heading th
   ]);
 });
 
-test('where parts are alike what differs is marked, and nothing else; where they are not, nothing is', () => {
+test('marks differences only between similar sections', () => {
   const rest = 'Correct line nine first, as people copy it.';
   const a = `## S\n\nThe README is accurate in all but two places.\n\n${rest}`;
   const b = `## S\n\nThe README is accurate in all but three places.\n\n${rest}`;
@@ -40,13 +40,13 @@ test('where parts are alike what differs is marked, and nothing else; where they
   expect(differing(a, a)).toEqual([[[], []]]);
 });
 
-test('what stands in a block of code is no heading, and stays in one piece', () => {
+test('keeps a code block in one piece, without headings from its text', () => {
   const [row, ...more] = compared(['## A\n\n```sh\n# no heading\n\necho\n```\n', '## A\n\nx']);
   expect(more).toEqual([]);
   expect(row?.cells[0]?.map(({ text }) => text)).toEqual(['## A', '```sh\n# no heading\n\necho\n```']);
 });
 
-test('what differs stands against what another report says in its place, and against nothing where that is not alike', () => {
+test('pairs a changed paragraph with its counterpart, and an added paragraph with none', () => {
   const rest = 'Correct line nine first, as people copy it.';
   const rows = compared([
     `## S\n\nThe README is right in all but two places.\n\n${rest}`,
@@ -56,7 +56,7 @@ test('what differs stands against what another report says in its place, and aga
   expect(pairs).toEqual(['The README is right in all but three places.', 'The README is right in all but two places.']);
 });
 
-test('says of reports that are alike that nothing differs', () => {
+test('areAlike is true only for reports without differences', () => {
   const report = '# Report\n\n## Found\n\nAll is well.';
   expect(areAlike(compared([report, `${report}\n`]))).toBe(true);
   expect(areAlike(compared([report, `${report} Or not.`]))).toBe(false);

@@ -4,7 +4,7 @@ import { demoActs } from '#lib/view/demo.ts';
 
 const call = (runId: string, toolCallId: string) => ({ runId, toolCallId });
 
-it('counts the acts of the script that stand in the conversation', () => {
+it('demoActs counts the acts of the script that a conversation contains', () => {
   const workflows = [{ runId: 'a' }, { runId: 'b' }, { runId: 'c' }];
   expect(demoActs([], [])).toBe(0);
   expect(demoActs(workflows, []), 'stopped before anything was done').toBe(0);

@@ -22,7 +22,7 @@ const resumed = (n: number, seconds: number): Entry => ({
 const running = { startedAt: at(0), durationMs: null };
 
 describe('elapsedMs', () => {
-  it('is nothing before the start, and what was recorded after the end', () => {
+  it('is null before the start, and the stored duration after the end', () => {
     expect(elapsedMs({ startedAt: null, durationMs: null }, [], START)).toBeNull();
     expect(elapsedMs({ startedAt: at(0), durationMs: 1234 }, [resumed(1, 50)], START + 99_000)).toBe(1234);
   });

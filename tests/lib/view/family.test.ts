@@ -27,7 +27,7 @@ function runIn(runs: readonly RunRow[], runId: string): RunRow {
 }
 
 describe('a chain', () => {
-  it('knows its stages before they begin, and works until the last has ended', () => {
+  it('lists its stages before they start, and runs until the last stage has ended', () => {
     const work = team('analyst', STAGES);
     const seen = [card(work)];
     work.first.end('completed', 'Found.');
@@ -45,7 +45,7 @@ describe('a chain', () => {
     ]);
   });
 
-  it('is headed by the stage at work, with its number', () => {
+  it('shows the active stage and its number in the header', () => {
     const work = team('analyst', STAGES);
     const head = () => {
       const view = viewOf(work.story);
@@ -59,7 +59,7 @@ describe('a chain', () => {
     expect([...seen, head()]).toEqual(['analyst 0 of 2', 'editor 2 of 2']);
   });
 
-  it('ends with the stage that fails, which is the one to try again', () => {
+  it('shows a failed stage, which can be retried', () => {
     const work = team('analyst', STAGES);
     work.first.end('completed', 'Found.');
     const writer = follow(work, 'writer', 1);
@@ -78,7 +78,7 @@ describe('a chain', () => {
 });
 
 describe('a coagent', () => {
-  it('stands below the run that it serves, by round, and has a row for each', () => {
+  it('has a row per round below the run it reviews, and counts in the usage of the family', () => {
     const work = team('coder', { flow: flow('reviewer') });
     round(work, 'reviewer', 1, { passed: false, score: 60, critique: 'Too short.' });
     round(work, 'reviewer', 2, null);
@@ -94,7 +94,7 @@ describe('a coagent', () => {
     expect(sum).toBeGreaterThan(own.usage.outputTokens);
   });
 
-  it('that asks blocks the run that it serves', () => {
+  it('blocks the run it reviews while an approval of the coagent is open', () => {
     const work = team('coder', { flow: flow('reviewer') });
     const reviewer = round(work, 'reviewer', 1, null);
     expect(card(work).phase).toBe('running');
@@ -103,7 +103,7 @@ describe('a coagent', () => {
   });
 });
 
-it('gives a mark to sub-agents alone: what serves one has its mark, what serves the lead has none', () => {
+it('coagents and stages share the mark of their sub-agent, and coagents of a lead have the mark of the lead', () => {
   const work = team('analyst', STAGES);
   work.first.end('completed', 'Found.');
   const writer = follow(work, 'writer', 1);

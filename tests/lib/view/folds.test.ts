@@ -30,7 +30,7 @@ const shape = (blocks: readonly Block[], holds: (id: string) => boolean = never)
   );
 
 describe('itemsOf', () => {
-  it('folds two and more in a row, and keeps the key while calls are added', () => {
+  it('folds two or more calls in a row, and keeps its key while calls are added', () => {
     const [a, b, c] = ['a', 'b', 'c'].map((id) => block(call(id)));
     expect(shape([a!])).toEqual([['key-a', 0]]);
     expect(shape([words('w'), a!, b!])).toEqual([
@@ -44,7 +44,7 @@ describe('itemsOf', () => {
     ]);
   });
 
-  it('leaves what somebody looks at where it is', () => {
+  it('leaves a viewed call out of a fold', () => {
     const blocks = ['a', 'b', 'c'].map((id) => block(call(id)));
     expect(shape(blocks, (id) => id === 'c')).toEqual([
       ['fold-key-a', 0, ['a', 'b']],
@@ -52,7 +52,7 @@ describe('itemsOf', () => {
     ]);
   });
 
-  it('has every block once, in order, whatever there is', () => {
+  it('contains every block once, in order', () => {
     const any = fc.constantFrom('quiet', 'failed', 'words').map((kind) => kind);
     fc.assert(
       fc.property(fc.array(any, { maxLength: 12 }), (kinds) => {
@@ -86,11 +86,11 @@ it.each([
   ['was taken over with its change', call('a', 'edit_file', {}, { diff: '+ 1', taken: true }), false],
   ['the person decided', call('a', 'ask_question', {}, { decided: 'Yes' }), false],
   ['its answer', call('a', 'task_complete', {}, { answer: 'Done.' }), false],
-])('what %s is quiet: %o', (_what, one, quiet) => {
+])('isQuiet of a call (%s) is %o', (_what, one, quiet) => {
   expect(isQuiet(one)).toBe(quiet);
 });
 
-it('a change stays in sight unless it is long, or was refused', () => {
+it('shows a change unless it is long, failed or was refused', () => {
   expect(showsChange(call('a', 'edit_file', {}, { diff: '+ 1' }))).toBe(true);
   expect(showsChange(call('a', 'edit_file', {}, { diff: '+ 1', refused: true }))).toBe(false);
   expect(showsChange(call('a', 'edit_file', {}, { diff: '+'.repeat(20_000) }))).toBe(false);
@@ -98,7 +98,7 @@ it('a change stays in sight unless it is long, or was refused', () => {
   expect(showsChange(call('a'))).toBe(false);
 });
 
-it('the line says what was done, and counts the same file once', () => {
+it('the fold line counts actions by kind, and each file once', () => {
   const calls = [
     ...[call('a'), call('b'), call('b2', 'read_file', { input: { path: 'a.ts' } })],
     ...[call('c', 'grep'), call('d', 'glob'), call('e', 'bash'), call('f', 'mcp__github__issues')],
@@ -109,7 +109,7 @@ it('the line says what was done, and counts the same file once', () => {
   );
 });
 
-it('knows whether what is looked for stands in its lines', () => {
+it('callsHave searches the titles and paths of folded calls', () => {
   const calls = [call('Parser'), call('f', 'mcp__github__issues')];
   expect(callsHave(calls, 'parser.ts')).toBe(true);
   expect(callsHave(calls, 'github · issues')).toBe(true);

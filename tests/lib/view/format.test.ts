@@ -7,7 +7,7 @@ describe('format', () => {
     expect([0, 42_000, 725_000, 3_723_000].map(clockTime)).toEqual(['0:00', '0:42', '12:05', '1:02:03']);
   });
 
-  it('shows past time in fitting units', () => {
+  it('shows durations in fitting units', () => {
     expect([84, 3210, 125_000, 7_500_000, null].map(duration)).toEqual([
       '84 ms',
       '3.2 s',
@@ -17,7 +17,7 @@ describe('format', () => {
     ]);
   });
 
-  it('shows less than a minute as what it is, so that no limit looks twice as long', () => {
+  it('shows less than a minute as a fraction', () => {
     expect([0, 0.001, 0.05, 0.5, 2.52, 30].map(minutes)).toEqual(['0', '0', '0.05', '0.5', '2.5', '30']);
   });
 

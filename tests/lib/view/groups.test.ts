@@ -7,7 +7,7 @@ const run = (id: string, workflowId: string, parentRunId: string | null) =>
   ({ id, workflowId, parentRunId, kind: parentRunId === null ? 'lead' : 'spawn' }) as RunRow;
 const rows = [run('a', 'one', null), run('b', 'two', null), run('c', 'one', 'a')];
 
-it('gives a workflow its own rows in their order, and none to one without', () => {
+it('returns the rows of a workflow in order, and an empty list for an unknown workflow', () => {
   expect(runsOfWorkflow(rows, 'one').map(({ id }) => id)).toEqual(['a', 'c']);
   const coagent = { ...run('d', 'one', 'a'), kind: 'coagent' } as const;
   expect(subAgentsUnder([...rows, coagent], 'a').map(({ id }) => id)).toEqual(['c']);
@@ -16,7 +16,7 @@ it('gives a workflow its own rows in their order, and none to one without', () =
   expect(runsOfWorkflow([...rows], 'three')).toBe(runsOfWorkflow(rows, 'three'));
 });
 
-it('gives the same array as long as the rows in it are the same, whatever else comes or changes', () => {
+it('returns the cached array until a row of the workflow changes', () => {
   const [one, two] = [runsOfWorkflow(rows, 'one'), runsOfWorkflow(rows, 'two')];
   const later = [run('0', 'zero', null), ...rows.map((row) => (row.id === 'b' ? { ...row } : row))];
   expect(runsOfWorkflow(later, 'one')).toBe(one);
@@ -24,7 +24,7 @@ it('gives the same array as long as the rows in it are the same, whatever else c
   expect(runsOfWorkflow([...later, run('d', 'one', 'a')], 'one').map(({ id }) => id)).toEqual(['a', 'c', 'd']);
 });
 
-it('looks through rows once, however many messages ask, and through others anew', () => {
+it('scans rows once for any number of queries, and new rows again', () => {
   let looks = 0;
   const counted = rows.map((row) => ({
     ...row,

@@ -41,7 +41,7 @@ describe('the lines of handoffs', () => {
     ]);
   });
 
-  it('say what became of a coagent that did not complete, of one without a verdict, and of a loop alone', () => {
+  it('report a failed coagent, an answer without a verdict, and a further round of a loop', () => {
     const way = { from: 'reviewer', to: 'coder', runId: null, round: 1, rounds: 3, answer: 1, prompt: 'Go on.' };
     const entry = { ...way, kind: 'handoff', n: 2, at: '2026-01-02T03:04:05.000Z' } as const;
     const review = { answer: 1, verdict: null };
@@ -67,8 +67,8 @@ function verdictOf(score: number | null) {
   return { answer: 1, verdict: { passed: false, score, critique: 'No.' } };
 }
 
-describe('what a handoff carries', () => {
-  it('is what changed since the one before, all changes of a file together', () => {
+describe('the contents of a handoff', () => {
+  it('lists the files changed since the previous handoff, with changes of one file combined', () => {
     const pair = work();
     write(pair.first, 'src/b.ts', { added: 4, removed: 1 });
     write(pair.first, 'src/a.ts', { added: 1, removed: 0 });
@@ -92,13 +92,13 @@ describe('what a handoff carries', () => {
     expect(out.map(linesOf)).toEqual([{ added: 7, removed: 4 }, null]);
   });
 
-  it('leaves out what changed nothing', () => {
+  it('excludes calls that changed no file', () => {
     const pair = work();
     pair.first.toolEnd('toolu_read', 'read_file', 'completed', { path: 'src/a.ts', lines: 3 });
     expect(filesChanged(viewOf(pair.story).entries.get(pair.first.runId) ?? [])).toEqual([]);
   });
 
-  it('has the words that came with it, which stand nowhere else', () => {
+  it('contains the message that came with it, which is shown nowhere else', () => {
     const pair = work();
     round(pair, 'reviewer', 1, { passed: false, score: 60, critique: 'Too short.' });
     const view = viewOf(pair.story);
@@ -112,7 +112,7 @@ describe('what a handoff carries', () => {
   });
 });
 
-it('says of words of the coagent in the answer whose they are', () => {
+it('attributes words of a coagent in the answer to the coagent', () => {
   const pair = work();
   pair.first.answer('All is done.');
   const view = viewOf(pair.story);

@@ -50,7 +50,7 @@ const query: fc.Arbitrary<HistoryQuery> = fc
   .map((asked) => withList(asked, asked.list));
 
 describe('the address of the history', () => {
-  it('keeps every filter, the order and the words', () => {
+  it('restores every filter, the order and the search text', () => {
     fc.assert(
       fc.property(query, (asked) => {
         expect(queryOf(new URLSearchParams(queryStringOf(asked)))).toEqual(asked);
@@ -58,17 +58,17 @@ describe('the address of the history', () => {
     );
   });
 
-  it('is empty where nothing is asked for', () => {
+  it('is empty without filters', () => {
     expect(queryStringOf(NO_FILTERS)).toBe('');
     expect(activeFilters({ ...NO_FILTERS, agent: 'lead', minCostUsd: 1 })).toEqual(['agent', 'minCostUsd']);
   });
 
-  it('leaves out what does not fit', () => {
+  it('ignores invalid values', () => {
     const from = '?outcome=failed&status=x&sort=random&from=yesterday&to=2026-99-99&cost=-1&agent=';
     expect(queryOf(new URLSearchParams(from))).toEqual(NO_FILTERS);
   });
 
-  it('has of each list what that can be asked for', () => {
+  it('includes only filters and orders that the list supports', () => {
     const both = { ...NO_FILTERS, text: 'x', agent: 'a', tool: 'grep', kind: 'chain', sort: 'tokens' } as const;
     expect(withList(both, 'agents')).toEqual({ ...both, list: 'agents', tool: null, sort: 'newest' });
     expect(withList(both, 'workflows')).toEqual({ ...both, kind: null });
@@ -80,7 +80,7 @@ describe('the address of the history', () => {
     expect(['lead', ...KINDS]).toEqual(RunKind.options);
   });
 
-  it('asks for a list of sub-agents as the contract wants it', () => {
+  it('builds valid input for the list of sub-agents', () => {
     const from = '2026-01-31';
     const asked = { ...NO_FILTERS, list: 'agents', sort: 'cost', kind: 'delegate', status: 'error', from } as const;
     const parsed = methods['execution.list'].input.parse(executionInput(asked));
@@ -88,7 +88,7 @@ describe('the address of the history', () => {
     expect(parsed).toEqual({ sort: 'cost', kind: 'delegate', status: 'error', from: day, limit: 50 });
   });
 
-  it('asks for the totals of days as for the list', () => {
+  it('builds valid input for daily totals, with the filters of the list', () => {
     const asked = { ...NO_FILTERS, agent: 'lead', outcome: 'error', from: '2026-01-31', minCostUsd: 1 } as const;
     const days = [spanOfDay('2026-02-01')];
     expect(methods['workflow.days'].input.parse(workflowDaysInput(asked, days, 'model'))).toEqual({
@@ -108,11 +108,11 @@ describe('the address of the history', () => {
     expect(Object.fromEntries(params)).toEqual({ run: 'run', n: '7', q: 'quokka & hangar' });
   });
 
-  it('knows every status', () => {
+  it('supports every status', () => {
     expect([...STATUSES].sort()).toEqual([...Status.options].sort());
   });
 
-  it('asks for a list as the contract wants it, whole days in the reader’s time', () => {
+  it('builds valid input for the list of workflows, with whole days in local time', () => {
     const asked = {
       ...NO_FILTERS,
       from: '2026-01-31',

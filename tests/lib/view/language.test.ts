@@ -7,7 +7,7 @@ import { languageOf, perLanguage, speakBy } from '#lib/view/language.ts';
 afterEach(() => speakBy(() => 'en'));
 
 describe('the language', () => {
-  it('is what was chosen', () => {
+  it('is the chosen language, whatever the system prefers', () => {
     expect([languageOf('fr', ['en-US']), languageOf('en', ['fr-FR'])]).toEqual(['fr', 'en']);
   });
 
@@ -20,11 +20,11 @@ describe('the language', () => {
     [[], 'en'],
     // Frisian and Friulian are no French.
     [['fy', 'fur'], 'en'],
-  ] as const)('is the first of the system that is known: %s', ([wanted, language]) => {
+  ] as const)('is the first supported language of the system: %s', ([wanted, language]) => {
     expect(languageOf('system', wanted)).toBe(language);
   });
 
-  it('has its formats made once, and found again', () => {
+  it('creates its formats once per language', () => {
     let language: Language = 'en';
     const made: string[] = [];
     speakBy(() => language);
@@ -37,10 +37,10 @@ describe('the language', () => {
   });
 });
 
-describe('in French', () => {
+describe('the French formats', () => {
   const plain = (said: string) => said.replaceAll(/[\u00A0\u202F]/g, ' ');
 
-  it('numbers, amounts and times are written as French writes them', () => {
+  it('write numbers, amounts and times in the French style', () => {
     speakBy(() => 'fr');
     expect(
       [count(12_345), tokens(3420), duration(3210), dollars(1_230_000), dollars(12_400_000_000)].map(plain),

@@ -7,7 +7,7 @@ import { Story } from '../support/story.ts';
 
 const output = (toolCallId: string, tail: string): Output => ({ runId: 'r', toolCallId, tail, bytes: tail.length });
 
-test('replaces the output of the same call', () => {
+test('withOutput replaces the output of a call by a newer output', () => {
   let view: { outputs: readonly Output[] } = { outputs: [] };
   for (const one of [output('a', 'x'), output('b', 'z'), output('a', 'y')]) view = withOutput(view, one);
   expect(view.outputs).toEqual([output('b', 'z'), output('a', 'y')]);

@@ -11,7 +11,7 @@ function batch(...decisions: (Partial<Decision> | null)[]): Approval {
   return { request, decisions } as unknown as Approval;
 }
 
-it('a rejected one of several is rejected at once, one that was allowed is queued', () => {
+it('shows a rejected sub-agent of a batch as rejected at once, and an allowed one as queued', () => {
   const no = { allowed: false, decidedBy: 'person' } as const;
   const approvals = [batch(no, null, { allowed: true, decidedBy: 'person' }, { ...no, decidedBy: 'cancel' })];
   const phases = [0, 1, 2, 3].map((index) => {
@@ -29,7 +29,7 @@ it('a rejected one of several is rejected at once, one that was allowed is queue
   expect(phaseOfRun(running, approvals, [])).toBe('running');
 });
 
-it('one that was allowed waits for the answers to the others, and no longer', () => {
+it('an allowed sub-agent of a batch waits for the open decisions', () => {
   const yes = { allowed: true, decidedBy: 'person' } as const;
   const waiting = (...decisions: (Partial<Decision> | null)[]) =>
     decisions.map((_, index) => waitsForOthers({ id: `run-${index}` }, [batch(...decisions)]));
@@ -44,7 +44,7 @@ it('shows a message that was cancelled in the queue as withdrawn', () => {
   expect(phases).toEqual(['withdrawn', 'cancelled']);
 });
 
-it('there is something to do about what failed, stopped or was interrupted, and about what says an error', () => {
+it('canGoOn is true for failed, stopped and interrupted work, and for any outcome with an error', () => {
   const outcomes = [
     'completed',
     'partial',

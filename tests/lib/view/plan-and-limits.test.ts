@@ -93,8 +93,8 @@ function firstOf(view: View): { workflow: WorkflowRow; child: RunRow } {
   return { workflow, child };
 }
 
-describe('the view', () => {
-  it('holds plans, bounds and working time as they are stored', () => {
+describe('the view of plans and limits', () => {
+  it('equals the stored plans, limits and working time', () => {
     const { view, stored } = both(bounded());
     expect(view).toEqual(fromSnapshot(stored));
     const { workflow, child } = firstOf(view);
@@ -103,7 +103,7 @@ describe('the view', () => {
     expect(view.runs.find(({ parentRunId }) => parentRunId === null)?.plan).toEqual(STEPS);
   });
 
-  it('goes on from a snapshot of any moment', () => {
+  it('is equal from a snapshot at any event', () => {
     const { events } = bounded();
     const { view } = both(bounded());
     for (let cut = 0; cut <= events.length; cut += 1) {
@@ -113,7 +113,7 @@ describe('the view', () => {
     }
   });
 
-  it('marks a workflow that the demo played', () => {
+  it('marks a workflow of the demo provider', () => {
     const { view, stored } = both(played());
     expect(view).toEqual(fromSnapshot(stored));
     expect(view.workflows[0]?.demo).toBe(true);

@@ -53,7 +53,7 @@ describe('reduce', () => {
     expect(reduce(named, storyOf([one!])).conversation.title).toBe('Named');
   });
 
-  it('needs no hints for the view at rest', () => {
+  it('needs only durable events for a finished conversation', () => {
     fc.assert(
       fc.property(choices, (one) => {
         const events = storyOf([one]);
@@ -64,7 +64,7 @@ describe('reduce', () => {
     );
   });
 
-  it('goes on from a snapshot of any moment, whatever of it is delivered again', () => {
+  it('gives an equal view from a snapshot at any event, with overlapping delivery', () => {
     fc.assert(
       fc.property(choices, fc.nat(), fc.nat(), (one, cut, overlap) => {
         const events = storyOf([one]);
@@ -77,7 +77,7 @@ describe('reduce', () => {
     );
   });
 
-  it('shows the same text in flight after attaching as without', () => {
+  it('shows equal streaming text with and without a snapshot', () => {
     fc.assert(
       fc.property(choices, fc.nat(), (one, cut) => {
         const events = storyOf([one]);

@@ -7,7 +7,7 @@ import { samples } from '../../support/samples.ts';
 
 const lists = fc.array(fc.tuple(fc.nat(400).map(String), fc.constant<readonly Entry[]>([])), { maxLength: 120 });
 
-it('has the lists of a map after any changes, and in its order', () => {
+it('equals a plain map after any changes, in the order of the map', () => {
   fc.assert(
     fc.property(lists, fc.array(lists, { maxLength: 6 }), (first, changes) => {
       const map = new Map(first);

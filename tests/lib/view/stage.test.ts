@@ -33,13 +33,13 @@ const told = (blocks: Block[]) =>
     piece.kind === 'block' ? piece.key : [piece.at, piece.length, piece.runs.map(({ agent }) => agent), piece.coming],
   );
 
-describe('on the stage', () => {
-  test('are those whose calls stand right after each other; words between them make two', () => {
+describe('the sub-agents on the stage', () => {
+  test('are the runs of adjacent calls; text between calls starts a new stage', () => {
     const blocks = [words('a'), call('b', ['one']), call('c', ['two', 'three']), words('d'), call('e', ['four'])];
     expect(told(blocks)).toEqual(['a', [1, 2, ['one', 'two', 'three'], 0], 'd', [4, 1, ['four'], 0]]);
   });
 
-  test('is a place for the one that is about to be asked for, but only beside another', () => {
+  test('include a slot for a call that is still written, but only beside another run', () => {
     const coming = call('b', [], { state: 'writing' });
     expect(told([call('a', ['one']), coming])).toEqual([[0, 2, ['one'], 1]]);
     expect(told([coming])).toEqual(['b']);
@@ -51,7 +51,7 @@ describe('on the stage', () => {
   });
 });
 
-describe('what it does now', () => {
+describe('the current activity of an agent', () => {
   function nowIn(change: Partial<Working> = {}): Now {
     const { story, first } = team('coder', {});
     first.answer('I look.', { id: 'c1', name: 'read_file', input: { path: 'src/a.ts' } });
@@ -89,17 +89,17 @@ describe('what it does now', () => {
     ['the answers to the others', { phase: 'queued', forOthers: true }, 'allowed: starts when the others are answered'],
     ['its review', { reviewing: true }, 'Reviewing its answer…'],
     ['a wait for the provider', { retrying: true }, 'waiting for the provider'],
-  ] as const)('%s', (_, change, words) => {
+  ] as const)('describes %s', (_, change, words) => {
     expect(says(nowIn(change as Partial<Working>))).toBe(words);
   });
 
-  test('a tool without words of its own is named', () => {
+  test('names a tool that has no text of its own', () => {
     expect(says({ kind: 'call', name: 'mcp__maps__route', argument: 'Rome' })).toBe('using maps · route Rome');
     expect(says({ kind: 'call', name: 'list_directory', argument: '.' })).toBe('looking into the folder');
   });
 });
 
-test('the tightest bound is that of which most is used; what nobody knows is none', () => {
+test('tightest returns the limit with the highest used share, and ignores an unknown cost', () => {
   const tokens = { kind: 'tokens', used: 50, of: 100 } as const;
   const turns = { kind: 'iterations', used: 18, of: 20 } as const;
   expect(tightest([tokens, turns])).toEqual({ bound: turns, share: 0.9 });
@@ -107,7 +107,7 @@ test('the tightest bound is that of which most is used; what nobody knows is non
   expect(tightest([{ ...tokens, used: 300 }])?.share).toBe(1);
 });
 
-test('how much of its bounds is used is shown of an agent that works, and no more once it has ended', () => {
+test('shows the used share of a limit only while the agent works', () => {
   const { story, first } = team('coder', {});
   const run = viewOf(story).runs.find(({ id: runId }) => runId === first.runId)!;
   const working = { ...run, attempt: 1, usage: { ...run.usage, requests: 2 } };
@@ -116,7 +116,7 @@ test('how much of its bounds is used is shown of an agent that works, and no mor
   expect(budgetOf({ ...working, attempt: 0 }, [], true)).toBeNull();
 });
 
-test('a word is there at once, and read when an entry tells of it; so it is in a view of the rows', () => {
+test('a message to a sub-agent is unread until an entry of the run contains it', () => {
   const { story, first } = team('coder', {});
   first.say({ type: 'run-say', wordId: id(70), text: 'Mind the tests.' });
   first.say({ type: 'run-say', wordId: id(71), text: 'And the docs.' });
@@ -128,7 +128,7 @@ test('a word is there at once, and read when an entry tells of it; so it is in a
   expect(unread()).toEqual(['And the docs.']);
 });
 
-test('who waits for its turn at the provider does so until its request is sent', () => {
+test('a run waits for its turn at the provider until its request is sent', () => {
   const { story, first } = team('coder', {});
   first.say({ type: 'turn-start', turn: 1, model: 'sonnet', atATime: 1 });
   expect(viewOf(story).asking).toEqual({ [first.runId]: 1 });
@@ -136,7 +136,7 @@ test('who waits for its turn at the provider does so until its request is sent',
   expect(viewOf(story).asking).toEqual({});
 });
 
-test('the line on what is done names whom the head of the card does not name', () => {
+test('namesWorker is true if the working agent is not the agent in the card header', () => {
   const [at, other] = [{ id: id(3) }, { id: id(4) }];
   expect(namesWorker({ at, working: at }, { kind: 'writes' })).toBe(false);
   expect(namesWorker({ at, working: other }, { kind: 'writes' })).toBe(true);

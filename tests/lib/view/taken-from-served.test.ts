@@ -23,7 +23,7 @@ const asked = built().child(
 );
 
 test.for([[['bash']], [['write_file', 'task_complete']], [['bash', 'write_file']], [[]]])(
-  'without %s',
+  'lists the tools that coagents and stages lose without %s',
   ([taken = []]) => {
     const tools = asked.tools.filter((name) => !taken.includes(name));
     const left = built().edited({ ...asked, tools }, asked, lead).value;

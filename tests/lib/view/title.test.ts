@@ -6,7 +6,7 @@ const LONG = 'words that go on '.repeat(8);
 const report = (start: string) => `# Report\n\n## Summary\n\n${start}`;
 
 describe('the preview of a report', () => {
-  it('is its summary where that is short', () => {
+  it('contains a short summary unchanged', () => {
     expect(previewOf(report('See `src/sum.ts`.'))).toBe('See `src/sum.ts`.');
   });
 
@@ -16,12 +16,12 @@ describe('the preview of a report', () => {
     ['strong words', `${LONG.slice(0, 90)}**very strong words** ${LONG}`, /\*\*very str\*\*…$/],
     ['the address of a link', `${LONG.slice(0, 80)}[the guide](https://example.org/guide) ${LONG}`, /the guide…$/],
     ['none of these', `a \`b\` **c** ${LONG}`, /^a `b` \*\*c\*\* words[^`*]*…$/],
-  ])('closes what is cut inside of %s', (_, summary, end) => {
+  ])('closes a mark that is cut inside %s', (_, summary, end) => {
     expect(previewOf(report(summary))).toMatch(end);
   });
 });
 
-describe('one line', () => {
+describe('one-line summaries', () => {
   it.each([
     ['**Task**: read `src/a.ts`', 'Task: read src/a.ts'],
     ['## Look *closely* at it', 'Look closely at it'],
@@ -29,11 +29,11 @@ describe('one line', () => {
     ['2 * 3 * 4, snake_case_name and __init__', '2 * 3 * 4, snake_case_name and init'],
     ['**', '**'],
     ['-', '-'],
-  ])('shows no marks of Markdown: %j', (line, shown) => {
+  ])('show no Markdown marks: %j', (line, shown) => {
     expect(lineOf(line)).toBe(shown);
   });
 
-  it('has the first fields of a report that is an object, and nothing of any other', () => {
+  it('contain the first fields of an object report, and nothing of other reports', () => {
     expect(fieldsLine('{"verdict": "**good**", "score": 9, "notes": ["a"]}')).toBe('verdict: good · score: 9');
     expect(fieldsLine(JSON.stringify({ long: 'x'.repeat(500) }))).toMatch(/^long: x{94}…$/);
     expect(fieldsLine('# Report\n\n{"a": 1}')).toBe('');
@@ -44,11 +44,11 @@ describe('one line', () => {
     ['**Task**: Find the `tests`.\n**Context**: none', 'Find the tests.'],
     ['**Tâche :** Trouver les tests', 'Trouver les tests'],
     ['Task: as it is', 'Task: as it is'],
-  ])('has the task of a prompt without its label: %j', (prompt, shown) => {
+  ])('contain the task of a prompt without its label: %j', (prompt, shown) => {
     expect(taskLine(prompt)).toBe(shown);
   });
 
-  it('is said aloud without marks, also where a sentence ends inside of one', () => {
+  it('spoken text has no Markdown marks, also if a sentence ends inside a mark', () => {
     expect(spoken('## Found\n**Task**: I open `src/cli.js`.')).toBe('Found\nTask: I open src/cli.js.');
     expect(spoken('It is **very bad. See [the guide](https://example.org).')).toBe('It is very bad. See the guide.');
   });

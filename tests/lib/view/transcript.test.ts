@@ -38,7 +38,7 @@ describe.each([
   ['a message that came whole', false],
   ['a message that was acted upon while it came', true],
 ])('blocksOf %s', (_, early) => {
-  it('never takes a block away or renames it', () => {
+  it('never removes or renames a block', () => {
     let before: string[] = [];
     for (const view of views(early)) {
       const keys = leadBlocks(view).map(({ key }) => key);
@@ -63,7 +63,7 @@ describe.each([
 });
 
 describe('blocksOf an open message', () => {
-  it('shows what its call asked for and what became of it', () => {
+  it('shows the input, sub-agents and result of its call', () => {
     const open = views(true).filter((view) => view.open.some(({ parts }) => parts[1]?.kind === 'tool'));
     const calls = open.flatMap((view) =>
       leadBlocks(view).flatMap((block) => (block.kind === 'call' ? [block.call] : [])),
@@ -75,7 +75,7 @@ describe('blocksOf an open message', () => {
 });
 
 describe('mainArgument', () => {
-  it('says what tells calls apart, on one line', () => {
+  it('returns the argument that distinguishes calls, on one line', () => {
     expect(mainArgument({ content: 'x', path: 'a/b.ts' })).toBe('a/b.ts');
     expect(mainArgument({ n: 1, other: 'two\nlines' })).toBe('two ⏎ lines');
     expect(mainArgument({ from: 'a.ts', to: 'b/a.ts' })).toBe('a.ts → b/a.ts');
@@ -85,7 +85,7 @@ describe('mainArgument', () => {
   });
 });
 
-it('says of a response that was cut off after a call that the rest is lost, and with which calls', () => {
+it('shows that a response was cut off after a call, with the lost calls', () => {
   const [last] = views(true).slice(-1);
   if (!last) throw new Error('the story has events');
   const cut = { calls: ['write_file'] };
@@ -99,7 +99,7 @@ it('says of a response that was cut off after a call that the rest is lost, and 
   expect(leadBlocks(last).map(({ kind }) => kind)).not.toContain('cut');
 });
 
-it('knows which call the person changed before allowing it', () => {
+it('marks a call that the person edited before allowing it', () => {
   const view = views(false).at(-1)!;
   const run = view.runs.find(({ parentRunId }) => parentRunId === null)!;
   const entries = view.entries.get(run.id) ?? [];

@@ -6,7 +6,7 @@ import { barsOf, isFlat, SHOWN_SERIES } from '#lib/view/usage-bars.ts';
 
 const used = (tokens: number, nanoUsd: number, unpriced = 0) => ({ count: 1, tokens, estimated: 0, nanoUsd, unpriced });
 
-it('has an axis of round steps that reaches over the greatest value', () => {
+it('has an axis of round steps that includes the highest value', () => {
   expect(ticksTo(0)).toEqual([0, 1]);
   expect(ticksTo(7)).toEqual([0, 5, 10]);
   expect(ticksTo(3)).toEqual([0, 1, 2, 3]);
@@ -21,7 +21,7 @@ it('has round steps of time', () => {
   expect(timeStep(10 * 86_400_000, 5)).toBe(2 * 86_400_000);
 });
 
-it('puts what is behind the greatest together, so that the parts are the whole', () => {
+it('combines all series after the largest five, so that the parts add up', () => {
   const parts = Array.from({ length: 9 }, (_, n) => ({ name: `agent ${n}`, ...used(10 * n + 1, 100 - n) }));
   const day = { ...used(369, 864), parts };
   const { series, bars, sum } = barsOf(['2026-03-01', '2026-03-02'], [day, { ...used(5, 7, 2), parts: [] }], 'cost');
@@ -33,14 +33,14 @@ it('puts what is behind the greatest together, so that the parts are the whole',
   expect(barsOf(['2026-03-01'], [day], 'tokens').series[0]).toBe('agent 8');
 });
 
-it('is one whole bar where nothing is split', () => {
+it('draws one bar per day if the usage is not split', () => {
   expect(barsOf(['2026-03-01'], [used(3, 4)], 'cost')).toMatchObject({
     series: [''],
     bars: [{ day: '2026-03-01', parts: [{ tokens: 3, nanoUsd: 4 }] }],
   });
 });
 
-it('says what of a cost is not known', () => {
+it('formats partly unknown costs, estimated tokens, days and counts', () => {
   expect(words.cost(used(1, 1_200_000_000))).toBe('$1.20');
   expect(words.cost(used(1, 1_200_000_000, 2))).toBe('$1.20 + unknown');
   expect(words.cost(used(1, 0, 2))).toBe('cost unknown');
@@ -53,7 +53,7 @@ it('says what of a cost is not known', () => {
   expect(words.counts.agents(5000, false)).toBe('5000 runs or more');
 });
 
-it('a time without any cost has nothing to draw of it, and may have tokens all the same', () => {
+it('a chart without cost is flat for cost, but not for tokens', () => {
   const sum = { count: 1, tokens: 5, estimated: 0, nanoUsd: 0, unpriced: 0 };
   expect(isFlat({ sum }, 'cost')).toBe(true);
   expect(isFlat({ sum }, 'tokens')).toBe(false);

@@ -22,7 +22,7 @@ const titles = (given: Partial<Attention>): string[] =>
     return entry.kind === 'interrupted' ? entry.work.title : entry.server;
   });
 
-test('what cannot be undone is first, whatever its risk; then by risk, then by age', () => {
+test('sorts irreversible actions first, then by risk, then by age', () => {
   const questions = [
     question('new low', { risk: 'low', reversible: true, at: minute(5) }),
     question('old low', { risk: 'low', reversible: true, at: minute(1) }),
@@ -36,7 +36,7 @@ test('what cannot be undone is first, whatever its risk; then by risk, then by a
   expect(titles({ questions: questions.toReversed() })).toEqual(order);
 });
 
-test('the items of a batch stay in its order, each on its own, without those that are answered', () => {
+test('lists the open items of a batch one by one, in the order of the batch', () => {
   const items = ['a', 'b', 'c'].map((title, item) => ({
     runId: id(item),
     title,
@@ -52,7 +52,7 @@ test('the items of a batch stay in its order, each on its own, without those tha
   expect(titles({ questions: [{ ...batch, decisions: [null, decided, null] }] })).toEqual(['a', 'c']);
 });
 
-test('what holds up nothing comes after it: questions that sleep, workflows to resume, sign-ins', () => {
+test('lists sleeping questions, sign-ins and interrupted workflows after blocking approvals', () => {
   const sleeping = question('asleep', { risk: 'high', workflowId: id(7), at: minute(1) });
   const cut = (workflowId: string, title: string, at: string) => ({
     conversationId: id(1),
@@ -73,7 +73,7 @@ test('what holds up nothing comes after it: questions that sleep, workflows to r
   expect(waitingCount({ running: [], ...state }), 'as the app counts it').toBe(4);
 });
 
-test('a run at its limit has no time that runs out', () => {
+test('soonestOf ignores a limit question, which never times out', () => {
   const bound = { of: 'run', name: 'costUsd', value: 2 } as const;
   const subject = { kind: 'limit', bound, add: { costUsd: 2 }, folder: '/', hash: 'h' } as const;
   const limit = question('limit', { risk: 'low', subject, remainingMs: 1 });

@@ -16,33 +16,33 @@ function approval(from: number, ...answers: (number | null)[]): Approval {
   return { request: { workflowId: 'w', at: at(from) }, decisions } as Approval;
 }
 
-describe('the model', () => {
+describe('waiting for the model', () => {
   const asking = { asking: { a: 1 } };
 
-  it('is waited for by a run that runs, and told how many it answers at a time', () => {
+  it('applies to a running run, with the number of parallel requests', () => {
     expect(waitsForModel({ view: asking, runId: 'a', phase: 'running' })).toBe(1);
     expect(waitsForModel({ view: asking, runId: 'b', phase: 'running' })).toBeNull();
   });
 
-  it('is not what a run waits for that asks the person, or has ended', () => {
+  it('does not apply to a run that waits for the person or has ended', () => {
     expect(waitsForModel({ view: asking, runId: 'a', phase: 'waiting' })).toBeNull();
     expect(waitsForModel({ view: asking, runId: 'a', phase: 'cancelled' })).toBeNull();
   });
 
-  it('is asked by each run on its own', () => {
+  it('is tracked for each run separately', () => {
     const two = withAsking(asking, { runId: 'b' }, 3);
     expect(two.asking).toEqual({ a: 1, b: 3 });
     expect(withAsking(two, { runId: 'a' }, null).asking).toEqual({ b: 3 });
   });
 });
 
-describe('the person', () => {
-  it('is waited for once where several questions are open, and until now where one still is', () => {
+describe('waiting for the person', () => {
+  it('counts overlapping approvals once, and an open approval up to now', () => {
     expect(waitedForYouMs([approval(0, 10, 4), approval(6, 12), approval(20, null)], ms(25))).toBe(17_000);
     expect(waitedForYouMs([], ms(25))).toBe(0);
   });
 
-  it('is told apart from work, of which agents may do some meanwhile', () => {
+  it('is separate from the work time of a workflow', () => {
     const workflow = { id: 'w', startedAt: at(0), endedAt: at(30), durationMs: 30_000 } as WorkflowRow;
     const asked = [approval(2, 22), { ...approval(0, 30), request: { workflowId: 'v', at: at(0) } } as Approval];
     expect(timesOf(workflow, asked, [], 0)).toEqual({ workMs: 10_000, waitedMs: 20_000 });
@@ -62,7 +62,7 @@ describe('the person', () => {
     expect(timesOf({ ...workflow, startedAt: null, durationMs: null }, asked, [], 0)).toBeNull();
   });
 
-  it('is waited for by a run where it asks itself, or its coagent does; a lead waits for all of its workflow', () => {
+  it('includes approvals of the run and its coagents, and for a lead of the whole workflow', () => {
     const workflow = { id: 'w', startedAt: at(0), endedAt: at(30), durationMs: 30_000 } as WorkflowRow;
     const run = (id: string, kind: RunKind, parentRunId: string | null): RunRow =>
       ({ id, kind, parentRunId, startedAt: at(4), endedAt: at(24), durationMs: 20_000 }) as RunRow;

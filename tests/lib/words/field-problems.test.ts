@@ -29,7 +29,7 @@ describe('fieldProblems', () => {
     );
   });
 
-  it('finds the field of a limit that goes beyond the lead, in the units of the form', () => {
+  it('finds the field of a limit above the maximum, in the units of the form', () => {
     const allows = 'cannot be more than limits.max_iterations_ceiling allows (20)';
     expect(fieldProblems(`maxIterations ${allows}`)).toEqual([{ field: 'maxIterations', problem: allows }]);
     expect(
@@ -37,7 +37,7 @@ describe('fieldProblems', () => {
     ).toBe('The inactivity limit in seconds cannot be more than limits.inactivity_seconds allows (600)');
   });
 
-  it('leaves other messages as they are', () => {
+  it('finds no field in other messages', () => {
     expect(fieldProblems('Another window was first')).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { flowWords as french } from '#lib/words/fr/flow-words.ts';
 import { flowWords as english } from '#lib/words/flow-words.ts';
 
-test('three agents of a chain have the places 1 to 3 of 3', () => {
+test('numbers three agents of a chain from 1 to 3', () => {
   const places = [0, 1, 2];
   expect(places.map((place) => english.stageOf(place, 2))).toEqual(['agent 1 of 3', 'agent 2 of 3', 'agent 3 of 3']);
   expect(english.link(0, 2, 'finder')).toBe('Agent 1 of 3, finder');

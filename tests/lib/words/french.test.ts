@@ -88,15 +88,15 @@ beforeAll(async () => {
 });
 afterAll(() => speakBy(() => 'en'));
 
-describe('the French words', () => {
-  it('are kept under the same keys, with as many in a list', () => {
+describe('the French texts', () => {
+  it('have the keys of the English texts, with equal list lengths', () => {
     const shape = (group: object) =>
       leavesOf(group).map(([path, value]) => `${path} ${Array.isArray(value) ? value.length : typeof value}`);
     expect(shape(french).sort()).toEqual(shape(text).sort());
     expect(leavesOf(french).length).toBeGreaterThan(900);
   });
 
-  it('say something, with every value that the English ones show', () => {
+  it('are not empty, and contain every value of the English texts', () => {
     const faults: string[] = [];
     for (const [path] of leavesOf(text)) {
       // Its English is what the mark says itself.
@@ -128,12 +128,12 @@ describe('the French words', () => {
     expect(faults).toEqual([]);
   });
 
-  it('begin the heading of a month by a capital, which French dates have not', () => {
+  it('capitalize a month in a heading', () => {
     const month = (at: string) => inFrench(() => text.shell.day('month', at, Date.parse('2026-06-15T12:00:00.000Z')));
     expect([month('2026-03-15T12:00:00.000Z'), month('2025-03-15T12:00:00.000Z')]).toEqual(['Mars', 'Mars 2025']);
   });
 
-  it('are not the English ones', () => {
+  it('differ from the English texts', () => {
     const same = leavesOf(text).flatMap(([path, english]) => {
       const words = stringsIn(english);
       const own = stringsIn(inFrench(() => at(path)));
@@ -144,7 +144,7 @@ describe('the French words', () => {
     expect(same).toEqual([]);
   });
 
-  it('have a narrow no-break space before a colon and the like, and straight apostrophes and English quotation marks nowhere', () => {
+  it('have narrow no-break spaces before a colon, no straight apostrophes and no English quotes', () => {
     const faults = leavesOf(french).flatMap(([path, value]) =>
       stringsIn(value)
         .filter((one) => USUAL_SPACE.test(one) || /\p{L}'\p{L}|[“”]/u.test(one))
@@ -154,8 +154,8 @@ describe('the French words', () => {
   });
 });
 
-describe('a word', () => {
-  it('follows the language wherever its group was kept', () => {
+describe('a text', () => {
+  it('follows the selected language, even if its group was stored before', () => {
     const { stop } = text.stage;
     const kept = text.stage;
     expect([stop, kept.stop]).toEqual(['Stop', 'Stop']);

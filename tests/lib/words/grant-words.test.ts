@@ -8,7 +8,7 @@ import { grantWords } from '#lib/words/grant-words.ts';
 import { permissionsWords } from '#lib/words/permissions-words.ts';
 import { rulesWords } from '#lib/words/rules-words.ts';
 
-it('starts agents and uses tools', () => {
+it('describes grants to start agents and to use tools', () => {
   const starts = { agent: 'lead', tool: 'delegate_task', pattern: 'code-reviewer' };
   expect(permissionsWords.grantSentence(starts)).toBe('lead may start code-reviewer');
   expect(permissionsWords.grantSentence({ ...starts, tool: 'write_file', pattern: 'a' })).toBe(
@@ -19,19 +19,19 @@ it('starts agents and uses tools', () => {
   for (const words of [grantWords, french]) expect(words.who('lead', 'delegate_task')).toMatch(/batch|lot/);
 });
 
-it('says that a pattern is of the file that is asked about, which may not exist yet', () => {
+it('distinguishes a pattern of the requested file from a pattern without matching files', () => {
   expect(grantWords.matches([], false, true)).toBe('It matches this file only.');
   expect(grantWords.matches([], false, false)).toBe('It matches no file that exists now.');
 });
 
-it('counts what stays as it is', () => {
+it('counts calls whose effect does not change', () => {
   expect([1, 2].map((count) => rulesWords.turn('ask', 'ask', count))).toEqual([
     '1 stays a question',
     '2 stay a question',
   ]);
 });
 
-it('says why an agent that was allowed for longer is asked about in a batch', () => {
+it('explains why a granted agent in a batch needs approval', () => {
   expect(decisionWords.once.parallel).toContain('covers an agent that starts by itself, not one in a batch');
   expect(frenchDecision.once.parallel).toContain('vaut pour un agent qui démarre seul, pas dans un lot');
 });

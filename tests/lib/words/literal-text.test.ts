@@ -74,14 +74,14 @@ function literalsIn(node: unknown): string[] {
 
 const literalsOf = (source: string): string[] => literalsIn(parse(source, { modern: true }).fragment);
 
-it('no component shows a text of its own', () => {
+it('no component contains literal text', () => {
   const found = globSync('src/{lib,routes}/**/*.svelte', { cwd: ROOT }).flatMap((path) =>
     literalsOf(readFileSync(join(ROOT, path), 'utf8')).map((one) => `${path}: ${one}`),
   );
   expect(found).toEqual([]);
 });
 
-it('is found where one is', () => {
+it('the check finds literal text in markup, attributes and props', () => {
   for (const markup of [
     '<p>Nothing here</p>',
     '<button aria-label="Close">×</button>',

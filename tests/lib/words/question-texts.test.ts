@@ -26,8 +26,8 @@ const chain = envelopeOf('analyst', 'Look.', {
   ],
 });
 
-describe('the texts of a question about a chain', () => {
-  it('are those of each stage and of who takes turns with it, each with a name of its own', () => {
+describe('the texts in an approval of a chain', () => {
+  it('include those of each stage and coagent, each under a unique name', () => {
     const texts = labelServedTexts(chain);
     expect(texts.map((one) => [one.label.split(':')[0], one.text])).toEqual([
       ['writer', 'You write.'],
@@ -52,7 +52,7 @@ describe('the texts of a question about a chain', () => {
   });
 });
 
-describe('a text that core decided about', () => {
+describe('a text with a reading requirement from the engine', () => {
   const texts = [
     { name: 'prompt', source: 'agent', allowedBefore: true, mustRead: false },
     { name: 'systemPrompt', source: 'builtin', mustRead: false },
@@ -66,7 +66,7 @@ describe('a text that core decided about', () => {
   } as unknown as ApprovalRequest;
   const [question] = questionsOf([{ request, decisions: [null] }]);
 
-  it('must be read if core says so, and if it says nothing', () => {
+  it('must be read if the engine requires reading, or states no requirement', () => {
     const names = requiredTexts(question!).map(({ name }) => name);
     expect(names).toEqual([
       '1 instruction docs/AGENTS.md',
@@ -79,7 +79,7 @@ describe('a text that core decided about', () => {
     expect(mustReadBox(question!, 'heading')).toBe(true);
   });
 
-  it('is one line with its source if it needs no reading', () => {
+  it('is summarized in one line with its source if it need not be read', () => {
     const summaryOf = (name: string) => summarizeText(question!.spawn!, { name, label: 'Label', text: '' });
     expect(summaryOf('prompt')).toBe('Label: you allowed exactly this text before');
     expect(summaryOf('systemPrompt')).toBe('Built-in prompt of temporary agents, unchanged');
@@ -89,7 +89,7 @@ describe('a text that core decided about', () => {
   });
 });
 
-it('says why a question about the start of sub-agents is answered once only', () => {
+it('explains why an approval of a temporary sub-agent or a batch applies only once', () => {
   const subject = (operation: 'spawn' | 'delegate' | 'parallel') =>
     ({ kind: 'envelopes', operation, items: [] }) as unknown as ApprovalRequest['subject'];
   expect(onceWords({ subject: subject('spawn') })).toBe(text.decide.once.spawn);

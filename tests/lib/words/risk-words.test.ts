@@ -32,7 +32,7 @@ describe('riskOf', () => {
     [{ risk: 'medium', reversible: true, subject: action }, null, 'its agent says that it can be undone'],
     [{ risk: 'medium', reversible: false, subject: action }, 'grave', 'its agent says that it cannot be undone'],
     [{ risk: 'low', reversible: true, subject: questions }, null, ''],
-  ] as const)('%#: says what is grave', (request, weight, words) => {
+  ] as const)('%#: returns the weight and the text of a risk', (request, weight, words) => {
     expect(riskOf(request, 0)).toEqual({ weight, words });
   });
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => speakBy(() => 'en'));
 
-it('says a question by its phrases', () => {
+it('translates an approval by its phrases', () => {
   const description = [
     phrase('makes_file', { path: 'a.md', folder: '/p' }),
     phrase('steers', { path: 'a.md', program: 'Make' }),
@@ -29,7 +29,7 @@ it('says a question by its phrases', () => {
   );
 });
 
-it('keeps the English of a question without phrases, or with one that it does not know', () => {
+it('keeps the English text of an approval with missing or unknown phrases', () => {
   const english = { title: 'Write a.md', description: 'Makes the file.' };
   expect([text.said.title(english), text.said.description(english)]).toEqual(['Write a.md', 'Makes the file.']);
   for (const key of ['of_a_later_version', 'toString', '__proto__']) {
@@ -38,7 +38,7 @@ it('keeps the English of a question without phrases, or with one that it does no
   }
 });
 
-it('says errors whose code says enough in French, with what core says of them below', () => {
+it('translates errors by their code, with the original message below', () => {
   expect([text.said.error('auth', 'No.'), text.said.detail('auth', 'No.')]).toEqual([
     'Le fournisseur a refusé la clé',
     'No.',
@@ -52,7 +52,7 @@ it('says errors whose code says enough in French, with what core says of them be
   expect([text.said.error('disconnected', lost), text.said.detail('disconnected', lost)]).toEqual([lost, '']);
 });
 
-it('says why nothing was undone by its phrases', () => {
+it('translates by phrases why nothing was undone', () => {
   const together = phrase('undone_together');
   const refused = { code: 'conflict', message: sentenceOf(together), says: [together] };
   expect(text.said.failure(refused)).toBe('Cela a été annulé avec autre chose : rétablissez le tout ensemble');
@@ -64,12 +64,12 @@ it('says why nothing was undone by its phrases', () => {
   expect(text.said.why({ why: 'It was removed since', says: why })).toBe('Il a été supprimé depuis');
 });
 
-it('says in English what core says', () => {
+it('composes English sentences from phrases', () => {
   expect(sentenceOf(title)).toBe('Write a.md (+1 −0)');
   expect(Object.keys(ENGLISH).length).toBeGreaterThan(50);
 });
 
-it('calls an approval mode, and what is asked about, by words and not by their names in files', () => {
+it('describes approval modes and tools in words, without their internal names', () => {
   expect(text.permissions.mode('manual')).toMatch(/ mode manuel$/);
   const step = (tool: string) => text.said.step({ text: '', says: phrase('no_rule', { tool }) });
   expect(step('spawn_agent')).toBe('Là où aucune règle ne décide, il vous est demandé avant de lancer un sous-agent');
@@ -86,7 +86,7 @@ const anything = new Proxy(
   },
 ) as never;
 
-it('says all that can be wrong in an agent’s file in French, with the values that the English has', () => {
+it('translates every fault of an agent file, with the values of the English text', () => {
   const SAME = ['value', 'key_prompt', 'as_it_is'];
   const valuesIn = (words: string) =>
     words.match(/Value_[a-z]+|(?:item|élément) 37/g)?.map((one) => one.split(/[_ ]/)[1]);
@@ -100,7 +100,7 @@ it('says all that can be wrong in an agent’s file in French, with the values t
   }
 });
 
-it('says what is wrong in a file from its parts, and as core has it where one is not known', () => {
+it('translates a fault from its phrases, and keeps the English text for an unknown phrase', () => {
   const tool = phrase('no_tool', { key: 'tools', item: 0, name: 'grp' });
   expect(text.said.fault({ message: 'x', says: [tool] })).toBe('tools (élément 1) grp n’est pas un outil');
   const parts = [phrase('value', { key: 'tools', item: null }), phrase('be_text'), phrase('or_left_out')];
@@ -111,7 +111,7 @@ it('says what is wrong in a file from its parts, and as core has it where one is
   );
 });
 
-it('says what a file does that asks for trust, with what its lead gives it and what stands in it', () => {
+it('translates the trust prompt of an agent file and of MCP servers', () => {
   const agent = phrase('trust_agent', {
     isLead: false,
     name: 'log-reader',

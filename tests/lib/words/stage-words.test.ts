@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { stageWords as french } from '#lib/words/fr/stage-words.ts';
 import { stageWords as english } from '#lib/words/stage-words.ts';
 
-test('a listing without a path is one of the folder', () => {
+test('describes a listing without a path as a listing of the folder', () => {
   for (const argument of ['', '.']) {
     const listing = { kind: 'call', name: 'list_directory', argument } as const;
     expect(english.now('finder', listing)).toBe('looking into the folder');

@@ -20,14 +20,14 @@ const [one, two, four] = [1, 2, 4].map((place) => ({ agent: `agent-${place}`, pl
   ...[typeof lead, typeof lead, typeof lead],
 ];
 
-it('names who was ended with what it did, and who goes on', () => {
+it('names the stopped agents with their work, and the agents that continue', () => {
   expect(stopReceipt(receipt({ requests: 1, ended: [two], goOn: [lead, one] }))).toBe(
     'Stopped ■ agent-2 (1 request). ● agent-1 and the lead go on.',
   );
   expect(stopReceipt(receipt({ ended: [one], goOn: [lead] }))).toBe('Stopped ● agent-1. The lead goes on.');
 });
 
-it('says that nothing is left only where that is so', () => {
+it('states that nothing runs only if all stopped runs have ended', () => {
   expect(stopReceipt(receipt({ tools: 2, approvals: 1, ended: [lead, one, two] }))).toBe(
     'Stopped ● agent-1, ■ agent-2 and the lead (2 tool calls, 1 question). Nothing is left running.',
   );

@@ -62,7 +62,7 @@ function isRead(path: readonly string[], sources: readonly Source[]): boolean {
   });
 }
 
-test('no word is kept that no screen shows', () => {
+test('every text is used by a screen', () => {
   const sources = ['src/lib', 'src/routes', 'electron'].flatMap(sourcesIn);
   const unread = pathsOf(english).filter((path) => !WHOLE.has(path.slice(0, -1).join('.')) && !isRead(path, sources));
   expect(unread.map((path) => path.join('.'))).toEqual([]);

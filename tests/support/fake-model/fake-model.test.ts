@@ -29,7 +29,7 @@ const result = (id: string): object => ({
   content: [{ type: 'tool_result', tool_use_id: id, content: 'x' }],
 });
 
-describe('what the API would refuse', () => {
+describe('invalid requests to the fake model', () => {
   test.for([
     ['no model', { model: '' }, /model/],
     ['no limit', { max_tokens: undefined }, /max_tokens/],
@@ -53,7 +53,7 @@ describe('what the API would refuse', () => {
     ],
     ['a tool without a schema', { tools: [{ name: 'glob', input_schema: {} }] }, /input_schema/],
     ['one tool twice', { tools: [1, 2].map(() => ({ name: 'glob', input_schema: { type: 'object' } })) }, /unique/],
-  ] as [string, object, RegExp][])('%s', async ([, fields, message]) => {
+  ] as [string, object, RegExp][])('are rejected for %s', async ([, fields, message]) => {
     const { server } = await serve(answering([text('x')]));
     const answer = await post(server, {
       model: 'm',
@@ -67,21 +67,21 @@ describe('what the API would refuse', () => {
     expect(() => server.expectDone()).toThrow(message);
   });
 
-  test('no key, or one that is not valid', async () => {
+  test('are rejected without a valid key', async () => {
     const { server } = await serve(answering([text('x')]), { keys: ['right'] });
     expect((await post(server, { messages: [USER] }, {})).status).toBe(401);
     expect((await post(server, { messages: [USER] }, { authorization: 'Bearer wrong' })).status).toBe(401);
   });
 
-  test('a request that no rule answers', async () => {
+  test('are reported if no rule of the script answers them', async () => {
     const { server, model } = await serve(new Script().on({ prompt: /something else/ }).reply([text('x')]));
     expect((await attempt(model)).error?.message).toContain('no rule of the script answers turn 1 of "Say hello."');
     expect(() => server.expectDone()).toThrow('no rule');
   });
 });
 
-describe('scripts', () => {
-  test('rules come before steps, and each has as many uses as it says', async () => {
+describe('fake model scripts', () => {
+  test('apply rules before steps, each as often as specified', async () => {
     const script = new Script().step([text('step 1')]).step([text('step 2')]);
     script.on({ prompt: /hello/ }).reply([text('rule')], { times: 1 });
     const { server, model } = await serve(script);
@@ -93,7 +93,7 @@ describe('scripts', () => {
     server.expectDone();
   });
 
-  test('may be plain data', async () => {
+  test('can be built from plain data', async () => {
     const script = scriptFromData({
       rules: [{ match: { prompt: '^Say', turn: 1 }, blocks: [text('from data')] }],
     });
@@ -106,7 +106,7 @@ describe('scripts', () => {
     });
   });
 
-  test('a held reply goes on when the test says so', async () => {
+  test('hold a reply until the test releases it', async () => {
     const gate = new Gate();
     const { server, model } = await serve(answering([text('a b', { deltas: 2 })], { hold: gate.at(3) }));
     const running = attempt(model);
@@ -118,7 +118,7 @@ describe('scripts', () => {
     expect((await server.waitFor(({ completed }) => completed)).closedAt).toBeNull();
   });
 
-  test('latency is kept: one wait to the first delta, then one between each two', async () => {
+  test('wait before the first delta, then between deltas', async () => {
     const started = performance.now();
     await exchange([text('abcdefghijk', { deltas: 11 })], { firstTokenMs: 50, deltaMs: 10 });
     const took = performance.now() - started;
@@ -156,7 +156,7 @@ function requestTo(prompt: string, tools: string[]): ModelRequest {
   });
 }
 
-describe('scenarios', () => {
+describe('fake model scenarios', () => {
   test.for([
     ['threeChildren', 8, ['part alpha', 'part beta', 'part gamma']],
     ['spawnOne', 4, ['the workspace']],
@@ -174,7 +174,7 @@ describe('scenarios', () => {
     server.expectDone();
   });
 
-  test('a child may be the one that writes', async () => {
+  test('can let a sub-agent write the file', async () => {
     const { server, model } = await serve(scenarios.writeFile({ by: 'child', path: 'x.md' }));
     await play(model, requestTo('Do it.', ['glob', 'spawn_agent']));
     expect(server.requests.map(({ rule }) => rule)).toEqual([
@@ -185,7 +185,7 @@ describe('scenarios', () => {
     ]);
   });
 
-  test('the plain answer needs no tools', async () => {
+  test('play a plain answer without tools', async () => {
     const { model } = await serve(scenarios.plainAnswer({ answer: 'Forty-two.' }));
     expect(await play(model, requestOf())).toBe('Forty-two.');
   });
@@ -196,11 +196,11 @@ describe('scenarios', () => {
     ['{"success":false,"report":"","error":"Refused"}', ['Refused']],
     ['{"results":[{"report":"# One\\nx"},{"report":"# Two"}]}', ['# One', '# Two']],
     ['{"success":true}', ['{"success":true}']],
-  ] as [string, string[]][])('first lines of %j', ([text, lines]) => {
+  ] as [string, string[]][])('firstLines extracts the first lines of %j', ([text, lines]) => {
     expect(scenarios.firstLines({ id: 'a', isError: false, text })).toEqual(lines);
   });
 
-  test('a call without an id of its own gets a new one each time', async () => {
+  test('give each call without an id a new id', async () => {
     const { model } = await serve(answering([toolUse('glob', {})]));
     const [first, second] = [await attempt(model), await attempt(model)];
     expect(first.events.find((event) => event.type === 'part')).not.toEqual(

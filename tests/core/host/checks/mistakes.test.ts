@@ -14,17 +14,17 @@ const all: Readonly<Record<string, World[]>> = {
   'providers, and what names them': providerWorlds(),
 };
 
-test('there are at least three hundred, no two of one kind at one place', () => {
+test('the collection contains at least three hundred distinct mistakes', () => {
   const mistakes = Object.values(all).flatMap((worlds) => worlds.flatMap((world) => world.mistakes));
   expect(new Set(mistakes.map(({ about }) => about)).size).toBe(mistakes.length);
   expect(mistakes.length).toBeGreaterThanOrEqual(300);
 });
 
-test('in a configuration without a mistake nothing is found', async () => {
+test('a configuration without mistakes yields no findings', async () => {
   expect(await seenIn({ files: PLAIN, mistakes: [] })).toEqual(NOTHING);
 });
 
-test.for(Object.entries(all))('%s', async ([, worlds]) => {
+test.for(Object.entries(all))('finds every mistake, and nothing else, in: %s', async ([, worlds]) => {
   const seen = [];
   for (const world of worlds) seen.push(await seenIn(world));
   expect({

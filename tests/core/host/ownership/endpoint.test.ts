@@ -62,7 +62,7 @@ async function knock({ instance }: Ownership, headers: Record<string, string>): 
   });
 }
 
-test('the token is needed; a page of a browser and another name of the host are refused', async () => {
+test('rejects a missing or wrong token, a request from a browser page and a foreign host name', async () => {
   const ownership = await owner();
   serve(ownership);
   expect(await knock(ownership, {})).toBe(101);
@@ -78,7 +78,7 @@ test('the token is needed; a page of a browser and another name of the host are 
   expect(ping.status).toBe(403);
 });
 
-test('each client has a folder of its own', async () => {
+test('each client of the owner uses its own folder as the default folder', async () => {
   const ownership = await owner();
   const { runtime } = serve(ownership, { 'conversation.create': () => conversationRow() });
   const { client } = await join(ownership);
@@ -96,7 +96,7 @@ test.each([
   [{ version: '1.3.0' }, /is version 1\.2\.9, this one is 1\.3\.0: stop it, or set TRIAD_HOME/],
   [{ baseUrl: 'http://127.0.0.1:9' }, /endpoint https:\/\/models\.example, but ANTHROPIC_BASE_URL is http/],
   [{ storeUrl: 'mem://' }, /uses the store in its data folder, but TRIAD_STORE is mem:/],
-])('what does not fit is refused with what to do: %o', async (rest, message) => {
+])('rejects a client with another version, endpoint or store and says what to do: %o', async (rest, message) => {
   const ownership = await owner();
   serve(ownership);
   await expect(join(ownership, rest)).rejects.toMatchObject({
@@ -105,13 +105,13 @@ test.each([
   });
 });
 
-test('the same endpoint with a slash at its end is the same', async () => {
+test('accepts a client whose endpoint differs only by a slash at the end', async () => {
   const ownership = await owner();
   serve(ownership);
   await join(ownership, { baseUrl: 'https://models.example/' });
 });
 
-test('who comes before the owner is ready waits, and is sent on where it never will be', async () => {
+test('a client that connects before the owner is ready waits, and gets no connection if the owner quits', async () => {
   const ready = await owner();
   const early = join(ready);
   serve(ready);
@@ -123,7 +123,7 @@ test('who comes before the owner is ready waits, and is sent on where it never w
   expect(await waiting).toBeNull();
 });
 
-test('when the owner goes, the client knows before what it asked fails', async () => {
+test('a client learns that the owner closed before its open request fails', async () => {
   const ownership = await owner();
   const never = new Promise<never>(() => undefined);
   const { endpoint } = serve(ownership, { 'agents.list': () => never });
@@ -134,7 +134,7 @@ test('when the owner goes, the client knows before what it asked fails', async (
   await expect(client.request('app.state', {})).rejects.toMatchObject({ code: 'disconnected' });
 });
 
-test('who is being let in when the owner goes is sent on, not let into what is closing', async () => {
+test('a client that is connecting when the owner closes gets no connection', async () => {
   const ownership = await owner();
   const gate = new Gate();
   const { endpoint } = serve(ownership, { 'app.state': () => gate.pass().then(() => state) });
@@ -145,7 +145,7 @@ test('who is being let in when the owner goes is sent on, not let into what is c
   expect(await coming).toBeNull();
 });
 
-test('the owner is idle once the workflows of its clients have an end, or they have left', async () => {
+test('the owner is idle when the workflows of its clients have ended or the clients have disconnected', async () => {
   const ownership = await owner();
   let workflow = workflowRow({ outcome: null, status: 'running' });
   const detail = (): WorkflowDetail => ({

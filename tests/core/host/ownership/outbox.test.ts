@@ -17,7 +17,7 @@ function outbox(congested = () => false) {
   return { sent, box: createOutbox((events) => void sent.push(events), congested) };
 }
 
-test('hints of one frame leave together, texts that continue each other as one', () => {
+test('sends the hints of one frame together and merges consecutive text of one message', () => {
   const { sent, box } = outbox();
   box.push(hint(first, 0, 'Hel'));
   box.push(hint(second, 0, 'x'));
@@ -27,7 +27,7 @@ test('hints of one frame leave together, texts that continue each other as one',
   expect(sent).toEqual([[hint(first, 0, 'Hello'), hint(second, 0, 'x')]]);
 });
 
-test('of what a call printed only the newest leaves', () => {
+test('sends only the newest output of each tool call', () => {
   const { sent, box } = outbox();
   const printed = (toolCallId: string, tail: string) => ofLead('tool-output', { toolCallId, tail, bytes: tail.length });
   box.push(printed('a', 'one'));
@@ -37,7 +37,7 @@ test('of what a call printed only the newest leaves', () => {
   expect(sent).toEqual([[printed('a', 'one two'), printed('b', 'other')]]);
 });
 
-test('a gap in the text is not closed', () => {
+test('does not merge text deltas with a gap between them', () => {
   const { sent, box } = outbox();
   box.push(hint(first, 0, 'a'));
   box.push(hint(first, 5, 'b'));
@@ -45,7 +45,7 @@ test('a gap in the text is not closed', () => {
   expect(sent.flat()).toHaveLength(2);
 });
 
-test('a durable event leaves at once, after the hints before it; those of one turn leave in one frame', async () => {
+test('sends a durable event at once after earlier hints, and the durable events of one turn in one frame', async () => {
   const { sent, box } = outbox();
   const [one, two] = [workflowEnd({ text: '1' }), workflowEnd({ text: '2' })];
   box.push(hint(first, 0, 'a'));
@@ -57,7 +57,7 @@ test('a durable event leaves at once, after the hints before it; those of one tu
   expect(sent).toHaveLength(1);
 });
 
-test('a hint after a durable event is not merged into one before it', async () => {
+test('does not merge a hint after a durable event with a hint before the event', async () => {
   const { sent, box } = outbox();
   box.push(hint(first, 0, 'a'));
   const middle = workflowEnd();
@@ -77,7 +77,7 @@ test('a slow reader gets no hints, but every durable event', async () => {
   expect(sent).toEqual([[end]]);
 });
 
-test('nothing leaves after the close', async () => {
+test('sends nothing after the outbox is closed', async () => {
   const { sent, box } = outbox();
   box.push(hint(first, 0, 'a'));
   box.push(workflowEnd());

@@ -38,7 +38,7 @@ async function startOwner(folder: string) {
 }
 type Answer = { owner: Instance } | { found: Instance } | { code: string; message: string };
 
-test('two processes: exactly one wins; in the full run with and without a dead owner, again and again', async () => {
+test('exactly one of two processes that claim a data folder becomes its owner', async () => {
   const folder = await testFolder();
   for (let round = 0; round < ROUNDS; round++) {
     const children = await Promise.all([startOwner(folder), startOwner(folder)]);
@@ -59,9 +59,9 @@ test('two processes: exactly one wins; in the full run with and without a dead o
 }, 60_000);
 
 fullTest([
-  'tests/core/host/ownership/ownership.test.ts › two processes: exactly one wins; in the full run with and without a dead owner, again and again',
-  'tests/core/host/ownership/ownership.test.ts › an owner that was killed is replaced, also when the one that was replacing it was killed too',
-])('many claims at once after a dead owner', async () => {
+  'tests/core/host/ownership/ownership.test.ts › exactly one of two processes that claim a data folder becomes its owner',
+  'tests/core/host/ownership/ownership.test.ts › a claim replaces a killed owner, even if an earlier claimant was killed during its takeover',
+])('exactly one of 12 simultaneous claims replaces a dead owner', async () => {
   const folder = await testFolder();
   const dead = await own(folder);
   const text = await readFile(join(folder, 'instance.json'), 'utf8');
@@ -76,7 +76,7 @@ fullTest([
   }
 });
 
-test('the file is for its user only, says who it is, and the ping needs the token', async () => {
+test('the instance file is private and describes its owner, and a ping requires the token', async () => {
   const folder = join(await testFolder(), 'new', 'data');
   const { instance } = await claim(folder);
   const path = join(folder, 'instance.json');
@@ -91,7 +91,7 @@ test('the file is for its user only, says who it is, and the ping needs the toke
   expect([await status(instance.token, '/'), await status(instance.token, '/ping', 'POST')]).toEqual([404, 404]);
 });
 
-test('the second is told who the first is; after the release it may have the folder', async () => {
+test('a second claim returns the current owner, and succeeds after the release', async () => {
   const folder = await testFolder();
   const first = await own(folder);
   expect(await claimOwnership(folder, { signal })).toEqual({ kind: 'found', owner: first.instance });
@@ -103,7 +103,7 @@ test('the second is told who the first is; after the release it may have the fol
   await claim(folder);
 });
 
-test('an owner that was killed is replaced, also when the one that was replacing it was killed too', async () => {
+test('a claim replaces a killed owner, even if an earlier claimant was killed during its takeover', async () => {
   const folder = await testFolder();
   const dead = async () => {
     const child = await startOwner(folder);
@@ -125,7 +125,7 @@ test('an owner that was killed is replaced, also when the one that was replacing
   expect(await readdir(folder)).toEqual(['instance.json']);
 });
 
-test('an empty or malformed file, or the address of another program, does not block a claim', async () => {
+test('a claim ignores an empty or malformed instance file and the address of another program', async () => {
   const folder = await testFolder();
   const other = createServer((_, response) => response.end('OK')).listen(0, '127.0.0.1');
   onTestFinished(() => void other.close().closeAllConnections());
@@ -140,8 +140,8 @@ test('an empty or malformed file, or the address of another program, does not bl
 });
 
 fullTest(
-  'tests/core/host/ownership/ownership.test.ts › an empty or malformed file, or the address of another program, does not block a claim',
-)('a file that says nothing, and a port that now belongs to another program, do not block', async () => {
+  'tests/core/host/ownership/ownership.test.ts › a claim ignores an empty or malformed instance file and the address of another program',
+)('a claim ignores an unusable instance file and a port that now belongs to another or a silent program', async () => {
   const folder = await testFolder();
   const other = createServer((_, response) => response.end('OK')).listen(0, '127.0.0.1');
   const silent = createServer(() => undefined).listen(0, '127.0.0.1');
@@ -169,7 +169,7 @@ fullTest(
   }
 });
 
-test('what a process left that was killed while it wrote its claim is removed, and nothing that may still be written', async () => {
+test('a claim removes old drafts of instance files left by killed processes, but keeps recent drafts', async () => {
   const folder = await testFolder();
   const [old, young] = [join(folder, 'instance.json.new-0123'), join(folder, 'instance.json.new-4567')];
   for (const draft of [old, young]) await writeFile(draft, '{');
@@ -179,7 +179,7 @@ test('what a process left that was killed while it wrote its claim is removed, a
   expect((await readdir(folder)).sort()).toEqual(['instance.json', 'instance.json.new-4567']);
 });
 
-test('a release leaves the file of another owner alone', async () => {
+test('a release does not remove the instance file of another owner', async () => {
   const folder = await testFolder();
   const first = await claim(folder);
   const other = JSON.stringify({ ...first.instance, token: 'ef'.repeat(32) });
@@ -212,7 +212,7 @@ test('an owner checks its file, and restores the file after a loss or a change',
 
 fullTest(
   'tests/core/host/ownership/ownership.test.ts › an owner checks its file, and restores the file after a loss or a change',
-)('an owner that has the store puts its file back', async () => {
+)('a guarding owner restores its lost or changed instance file, and other processes find the owner again', async () => {
   const folder = await testFolder();
   const path = join(folder, 'instance.json');
   const owner = await claim(folder);
@@ -228,7 +228,7 @@ fullTest(
   expect(JSON.parse(await other.line())).toEqual({ found: owner.instance });
 });
 
-test('a folder that cannot be used is one clear error', async () => {
+test('a claim of an unusable or unsafe data folder fails with one clear error', async () => {
   const base = await testFolder();
   await writeFile(join(base, 'file'), '');
   await expect(claimOwnership(join(base, 'file', 'data'), { signal })).rejects.toMatchObject({
@@ -246,7 +246,7 @@ test('a folder that cannot be used is one clear error', async () => {
   });
 });
 
-test.runIf(isRoot)('a file or a folder that belongs to somebody else is one clear error', async () => {
+test.runIf(isRoot)('a claim of a data folder of another user fails with one clear error', async () => {
   const base = await testFolder();
   await chmod(base, 0o755);
   const refused = async () => {
@@ -268,7 +268,7 @@ test.runIf(isRoot)('a file or a folder that belongs to somebody else is one clea
   });
 });
 
-test('an abort ends the claim', async () => {
+test('an abort ends a claim and leaves the data folder unchanged', async () => {
   const folder = await testFolder();
   const gone = AbortSignal.abort(new Error('stop'));
   await expect(claimOwnership(folder, { signal: gone })).rejects.toThrow('stop');

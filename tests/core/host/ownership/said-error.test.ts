@@ -5,7 +5,7 @@ import type { Client } from '#contract/rpc.ts';
 import { saidError } from '#core/base/errors.ts';
 import { serveFrames } from '#core/host/ownership/frame-server.ts';
 
-test('a refusal is sent with its phrases', async () => {
+test('sends the phrases of an error to the client', async () => {
   const says = [phrase('undone_together')];
   const client = { request: () => Promise.reject(saidError('conflict', says)) } as unknown as Client;
   const sent = Promise.withResolvers<unknown>();

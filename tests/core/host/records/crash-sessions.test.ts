@@ -33,7 +33,7 @@ function whenWriting(sessions: string): NonNullable<Life['started']> {
   };
 }
 
-test('what was marked and not written when a program died, the next one writes over what was left half', async () => {
+test('the next program completes marked session files after a crash and replaces half-written files', async () => {
   const opened = await openOn('mem');
   onTestFinished(() => opened.close());
   const { store } = opened;
@@ -62,44 +62,48 @@ test('what was marked and not written when a program died, the next one writes o
 });
 
 fullTest(
-  'tests/core/host/records/crash-sessions.test.ts › what was marked and not written when a program died, the next one writes over what was left half',
+  'tests/core/host/records/crash-sessions.test.ts › the next program completes marked session files after a crash and replaces half-written files',
 ).for([
   ['after its first event', 1],
   ['among its sub-agents', 30],
   ['as soon as the first file is written', null],
   ['after its last event, before any file says so', 'workflow-end'],
-] as const)('killed %s', { timeout: 60_000 }, async ([, killAfter]) => {
-  const model = await startFakeModel(threeChildren({ reply: { firstTokenMs: 200 } }));
-  const [data, files] = [join(root, `store-${killAfter}`), join(root, `files-${killAfter}`)];
-  const sessions = join(files, 'sessions');
-  await mkdir(files);
-  const life = { data, files, url: model.url, folder: root };
-  const how = killAfter === null ? { started: whenWriting(sessions) } : { killAfter };
-  expect(await live({ ...life, mode: 'start', ...how })).toBeNull();
-  // What a write leaves that was cut off.
-  const [before] = (await readdir(sessions).catch(() => [])).filter((name) => !name.startsWith('.'));
-  if (before) await writeFile(join(sessions, before, '.session.md.0123456789ab.tmp'), 'half of a');
-  await live({ ...life, mode: 'resume' });
-  await model.close();
-  // What the two left is caught up behind the next start; nothing waits for it.
-  const store = await openStore({ url: `rocksdb://${data}` });
-  const ports = { ...PORTS, store };
-  await new SessionProjector({ ...ports, data: files }).catchUp();
-  await eventually(async () =>
-    expect(await readdir(join(files, 'sessions-behind')), 'nothing is left to do').toEqual([]),
-  );
+] as const)(
+  'a resumed workflow gets complete session files after its program is killed %s',
+  { timeout: 60_000 },
+  async ([, killAfter]) => {
+    const model = await startFakeModel(threeChildren({ reply: { firstTokenMs: 200 } }));
+    const [data, files] = [join(root, `store-${killAfter}`), join(root, `files-${killAfter}`)];
+    const sessions = join(files, 'sessions');
+    await mkdir(files);
+    const life = { data, files, url: model.url, folder: root };
+    const how = killAfter === null ? { started: whenWriting(sessions) } : { killAfter };
+    expect(await live({ ...life, mode: 'start', ...how })).toBeNull();
+    // What a write leaves that was cut off.
+    const [before] = (await readdir(sessions).catch(() => [])).filter((name) => !name.startsWith('.'));
+    if (before) await writeFile(join(sessions, before, '.session.md.0123456789ab.tmp'), 'half of a');
+    await live({ ...life, mode: 'resume' });
+    await model.close();
+    // What the two left is caught up behind the next start; nothing waits for it.
+    const store = await openStore({ url: `rocksdb://${data}` });
+    const ports = { ...PORTS, store };
+    await new SessionProjector({ ...ports, data: files }).catchUp();
+    await eventually(async () =>
+      expect(await readdir(join(files, 'sessions-behind')), 'nothing is left to do').toEqual([]),
+    );
 
-  const written = await filesBelow(sessions);
-  expect(Object.keys(written).filter((name) => name.endsWith('.md'))).toHaveLength(4);
-  expect(Object.keys(written)).toHaveLength(5);
-  const page = Object.entries(written).find(([name]) => name.endsWith('/session.md'))?.[1];
-  expect(fieldsOf(page ?? '')).toMatchObject({ status: 'completed', outcome: 'completed' });
+    const written = await filesBelow(sessions);
+    expect(Object.keys(written).filter((name) => name.endsWith('.md'))).toHaveLength(4);
+    expect(Object.keys(written)).toHaveLength(5);
+    const page = Object.entries(written).find(([name]) => name.endsWith('/session.md'))?.[1];
+    expect(fieldsOf(page ?? '')).toMatchObject({ status: 'completed', outcome: 'completed' });
 
-  const again = join(root, `again-${killAfter}`);
-  await mkdir(again);
-  const projector = new SessionProjector({ ...ports, data: again });
-  const [conversation] = (await store.conversations({ limit: 1 })).items;
-  await projector.rebuild(conversation?.id ?? '');
-  expect(await filesBelow(join(again, 'sessions'))).toEqual(written);
-  await store.close();
-});
+    const again = join(root, `again-${killAfter}`);
+    await mkdir(again);
+    const projector = new SessionProjector({ ...ports, data: again });
+    const [conversation] = (await store.conversations({ limit: 1 })).items;
+    await projector.rebuild(conversation?.id ?? '');
+    expect(await filesBelow(join(again, 'sessions'))).toEqual(written);
+    await store.close();
+  },
+);

@@ -27,12 +27,12 @@ const store = {
 };
 const execution = (id: string) => ({ id, sub_agent_id: id, workflow_id: 'w' }) as SubAgentExecution;
 
-test('a workflow, without the time that it waited for the person', async () => {
+test('listed workflow times separate work from waiting for the person', async () => {
   const [listed] = await listedWorkflows(store, [workflow]);
   expect(listed?.times).toEqual({ workMs: 8000, waitedMs: 20_000 });
 });
 
-test('sub-agents, stages and rounds, each with its own times and place', async () => {
+test('listed sub-agents, stages and rounds have separate work and waiting times and their position', async () => {
   const ids = ['finder', 'writer', 'critic', 'gone'];
   expect(await listedExecutions(store, ids.map(execution))).toEqual([
     { ...execution('finder'), worked_ms: 5000, waited_ms: 20_000 },
@@ -42,7 +42,7 @@ test('sub-agents, stages and rounds, each with its own times and place', async (
   ]);
 });
 
-test('coagents come before stages, in the order of their rounds or places', () => {
+test('coagents come before stages, each in the order of rounds or positions', () => {
   const order = [
     ['chain', 2],
     ['coagent', 2],

@@ -99,13 +99,13 @@ async function countsHiddenRows({ database, check, conversationId, detail }: Wor
   await database.query('UPDATE $first SET text = $was', { ...first, was });
 }
 
-test('a workflow that no list gives, a block that is no JSON, and each kind of row are counted by themselves', async () => {
+test('the history check counts a lost workflow, an unreadable event and each kind of lost row separately', async () => {
   const all = await worked();
   await countsHiddenRows(all);
   await countsEachKind(all);
 });
 
-test('show, trace and doctor --full say it, in the full run export and project too; and Markdown that has more stays as it is', async () => {
+test('show, trace and doctor --full report a missing entry, and more complete Markdown files are not replaced', async () => {
   const { database, data, project, triad, lead, runtime, conversationId } = await worked();
   const sessions = join(data, 'sessions');
   const look = () => checkHistory(runtime, new AbortController().signal);

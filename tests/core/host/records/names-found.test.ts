@@ -20,7 +20,7 @@ function createStore(pages: readonly (readonly string[])[], agents: readonly str
   return { store: { conversations, facets }, reads };
 }
 
-test('finds titles with the positions of the words, and agents', async () => {
+test('finds conversation titles with the positions of the matches, and agent names', async () => {
   const { store, reads } = createStore([['Fix the parser', 'Other'], ['A parser']], ['lead', 'parser-writer']);
   expect(await namesFound(store, 'parser')).toEqual({
     titles: [

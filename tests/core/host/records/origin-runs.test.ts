@@ -21,7 +21,7 @@ const snapshotOf = ({ runtime }: Engine, conversationId: string) =>
 const childrenIn = async (engine: Engine, id: string) =>
   (await snapshotOf(engine, id)).runs.filter(({ parentRunId }) => parentRunId !== null);
 
-test('the sub-agents of a fork, and of a fork of it, are those of the first, below its own lead, and use nothing', async () => {
+test('a fork, and a fork of a fork, show the sub-agents of the origin below their own lead, at no cost', async () => {
   const engine = await start(
     new Script()
       .on(CHILD)
@@ -61,7 +61,7 @@ test('the sub-agents of a fork, and of a fork of it, are those of the first, bel
   expect(await childrenIn(engine, two.id)).toHaveLength(2);
 });
 
-test('where it was cut, only those that had ended by then are shown', async () => {
+test('a fork of a running workflow shows only sub-agents that had ended at the fork point', async () => {
   const gate = new Gate();
   const engine = await start(
     new Script()
@@ -83,7 +83,7 @@ test('where it was cut, only those that had ended by then are shown', async () =
   expect((await childrenIn(engine, made.id)).map(({ toolCallId }) => toolCallId)).toEqual(['call_1']);
 });
 
-test('many workflows of one conversation cost one read of that conversation, and none of theirs', async () => {
+test('loads the origin of many copied workflows with one read of the conversation', async () => {
   const from = workflowRow();
   const copiedFrom = { conversationId, workflowId: from.id, runId: from.runId, waitedMs: 0, workedMs: 0 };
   const asked: string[] = [];

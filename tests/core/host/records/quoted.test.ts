@@ -12,7 +12,7 @@ describe('quote', () => {
     ['```[[a]]\n[[b]]\n```\n[[c]]', '> ```\\[\\[a]]\n> [[b]]\n> ```\n> \\[\\[c]]'],
     ['````\n```\n[[a]]\n````\n[[b]]', '> ````\n> ```\n> [[a]]\n> ````\n> \\[\\[b]]'],
     ['~~~\n[[never closed', '> ~~~\n> [[never closed'],
-  ])('%j becomes %j', ([text, quoted]) => {
+  ])('quotes %j as %j', ([text, quoted]) => {
     expect(quote(text)).toBe(quoted);
   });
 
@@ -22,12 +22,12 @@ describe('quote', () => {
     '  ```\n```\n[[a]]',
     '> ```\n\n[[a]]',
     '~~~ `x`\n[[a]]\n~~~\n[[a]]',
-  ])('escapes every link where it is not certain what is code: %j', (text) => {
+  ])('escapes every link if code cannot be recognized with certainty: %j', (text) => {
     expect(quote(text)).not.toMatch(/\[\[/);
   });
 });
 
-test('front matter has only links of the program, and the values stay', () => {
+test('front matter escapes links in values, keeps links of the program and reads back unchanged', () => {
   const fields = {
     subagent_of: '[[a/session]]',
     title: '[[x]] \\[[y]]',

@@ -9,7 +9,7 @@ import { folderWith } from '../../../support/workspace.ts';
 
 const HOSTILE = '```\n## Answer\n[[elsewhere]]\n';
 
-test('asked and approved stand beside each other where the person changed something', async () => {
+test('session files show both the requested and the approved input of changed approvals', async () => {
   const data = await folderWith({});
   const script = new Script()
     .on({ ...LEAD, step: 1 })

@@ -55,7 +55,7 @@ async function agentFileIn(engine: Harness, agent: string): Promise<string> {
   return content ?? '';
 }
 
-test('the data folder may be the .triad of the project, with sessions.project and without', async () => {
+test('writes session files into a data folder that is the .triad folder of the project', async () => {
   const folder = await folderWith({ '.triad/README.md': '' });
   const configFolder = await folderWith({});
   const { runtime } = await startEngine(plainAnswer(), { data: join(folder, '.triad'), configFolder });
@@ -68,7 +68,7 @@ test('the data folder may be the .triad of the project, with sessions.project an
   }
 });
 
-test('a folder for the session, a file for each sub-agent, links both ways, and all the figures', async () => {
+test('writes a session folder with one file for each sub-agent, links in both directions and all totals', async () => {
   const data = await folderWith({});
   const engine = await startEngine(threeChildren(), { data });
   const end = await engine.ask('Look at *all* parts: "now"');
@@ -152,7 +152,7 @@ test('writes the folder with session.md and metadata.json when the first workflo
   await engine.ended(workflowId);
 });
 
-test('made again from the store they are the same, byte for byte', async () => {
+test('recreates identical session files from the store and keeps foreign files in the folder', async () => {
   const data = await folderWith({});
   const sessions = join(data, 'sessions');
   const engine = await startEngine(spawnOne(), { data });
@@ -175,7 +175,7 @@ test('made again from the store they are the same, byte for byte', async () => {
   });
 });
 
-test('the page of a sub-agent that has ended is not written again by later work', async () => {
+test('later work does not rewrite the page of an ended sub-agent', async () => {
   const data = await folderWith({});
   const sessions = join(data, 'sessions');
   const engine = await startEngine(spawnOne(), { data });
@@ -189,7 +189,7 @@ test('the page of a sub-agent that has ended is not written again by later work'
   expect({ ino, mtimeMs }).toEqual({ ino: before.ino, mtimeMs: before.mtimeMs });
 });
 
-test('the record has each model with its origin: the default of the lead, and the override of a spawn', async () => {
+test('records each model with its origin: the default, the model of the lead or the override of a spawn', async () => {
   const data = await folderWith({});
   const script = new Script()
     .on({ ...LEAD, step: 1 })
@@ -213,7 +213,7 @@ test('the record has each model with its origin: the default of the lead, and th
   ]);
 });
 
-test('a failed sub-agent says who failed at what, below whom, and with which error', async () => {
+test('the page of a failed sub-agent lists its error, what was attempted and the agents above', async () => {
   const data = await folderWith({});
   const script = new Script()
     .on({ ...LEAD, step: 1 })
@@ -244,7 +244,7 @@ test('a failed sub-agent says who failed at what, below whom, and with which err
   );
 });
 
-test('the recommendations of a report are a section after its findings', async () => {
+test('the page of a sub-agent shows the recommendations of its report in a section after the findings', async () => {
   const data = await folderWith({});
   const report = '# Report\n\nIt works.\n\n## Recommendations\n\n- Add a test.\n';
   const call = toolUse('spawn_agent', { operation: 'spawn', name: 'adviser', prompt: 'Advise.' });
@@ -259,7 +259,7 @@ test('the recommendations of a report are a section after its findings', async (
   expect(agent).toContain('\n\n## Findings\n\n> # Report\n>\n> It works.\n\n## Recommendations\n\n> - Add a test.\n');
 });
 
-test('the trash takes the files along, restoring makes them again, the purge leaves none', async () => {
+test('moving a session to the trash removes its files, restoring recreates them and purging leaves none', async () => {
   const data = await folderWith({});
   const sessions = join(data, 'sessions');
   const engine = await startEngine(spawnOne(), { data });
@@ -282,7 +282,7 @@ test('the trash takes the files along, restoring makes them again, the purge lea
   expect(await readdir(sessions)).toEqual([]);
 });
 
-test('where nothing can be written one notice says so, and the work and its history are whole', async () => {
+test('shows one notice if session files cannot be written, and the workflow and its history are complete', async () => {
   const data = await folderWith({ sessions: 'a file is in the way' });
   const engine = await startEngine(plainAnswer(), { data });
   const end = await engine.ask('Go');
@@ -307,7 +307,7 @@ test('where nothing can be written one notice says so, and the work and its hist
   await expect.poll(() => told().length).toBe(2);
 });
 
-test('a link in a project leads nothing to another place', async () => {
+test('writes no session files through a .triad link that leads out of the project', async () => {
   const [data, elsewhere] = [await folderWith({}), await folderWith({})];
   const engine = await startEngine(plainAnswer(), { data, settings: '[sessions]\nproject = true\n' });
   await symlink(elsewhere, join(engine.folder, '.triad'));
@@ -319,7 +319,7 @@ test('a link in a project leads nothing to another place', async () => {
   expect(await filesBelow(elsewhere)).toEqual({});
 });
 
-test('what is left to write is written before the program ends', async () => {
+test('writes pending session files before the program ends', async () => {
   const data = await folderWith({});
   const engine = await startEngine(plainAnswer(), { data });
   await engine.ask('Go');

@@ -48,7 +48,7 @@ async function pagesOf({ store, conversationId }: Awaited<ReturnType<typeof seed
   return pages;
 }
 
-test('earlier pages are larger where workflows are short, as large as the first where they are not, and leave out none', async () => {
+test('earlier pages of a conversation are larger if workflows are short, and no workflow is left out', async () => {
   const all = Array.from({ length: COUNT }, (_, n) => `Question ${n}: what does this part do?`);
   const conversation = await seeded();
   for (const [requests, sizes] of [

@@ -43,7 +43,7 @@ const cards = ({ runs }: Pick<View, 'runs'>) =>
     }))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-test('the cards of a fork are the same in all three', async () => {
+test('a fork shows identical sub-agent cards in the chat, the history and the replay', async () => {
   const engine = await start(script(), { files: { 'a.txt': 'A' } });
   const { runtime, conversationId } = engine;
   const { workflowId } = await engine.ask('Look');

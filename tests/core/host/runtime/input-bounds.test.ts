@@ -6,7 +6,7 @@ import { sharedEngine } from '../../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 
-test('an address with a name and password in it is refused, and the sentence says where the key belongs', async () => {
+test('rejects a provider URL with a name and password and says where the key belongs', async () => {
   const { runtime } = await start(plainAnswer());
   const baseUrl = 'https://ada:s3cret@models.example';
   await expect(runtime.request('provider.set', { baseUrl })).rejects.toMatchObject({
@@ -15,7 +15,7 @@ test('an address with a name and password in it is refused, and the sentence say
   });
 });
 
-test('what does not fit is told as a sentence about what the person gave', async () => {
+test('rejects invalid input with a sentence about the given value', async () => {
   const { runtime, conversationId } = await startEngine(plainAnswer());
   const workflowId = conversationId;
   const refused = (asked: Promise<unknown>, message: string) =>
@@ -36,7 +36,7 @@ test('what does not fit is told as a sentence about what the person gave', async
   await refused(runtime.request('provider.set', { apiKey }), 'The key must have at most 1000 characters');
 });
 
-test('events after one that no conversation can have are refused as input', async () => {
+test('rejects an event number that is too large as bad input', async () => {
   const { runtime, conversationId } = await start(plainAnswer());
   const after = Number.MAX_SAFE_INTEGER;
   await expect(runtime.request('conversation.events', { conversationId, after })).rejects.toMatchObject({

@@ -10,7 +10,7 @@ import { sharedEngine } from '../../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 
-test('a replayed workflow of three agents makes zero requests, changes nothing, and ends as it ended', async () => {
+test('a replay of a workflow with three sub-agents sends no requests and ends in the recorded state', async () => {
   const engine = await start(threeChildren({ reply: { deltaMs: 2 } }));
   const { runtime, conversationId } = engine;
   const { workflowId } = await engine.ask('Split this.');

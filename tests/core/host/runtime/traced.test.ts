@@ -17,7 +17,7 @@ import { recordedServing, served } from '../../../support/flows/served.ts';
 import { eventItems } from '../../../support/commit-items.ts';
 import { MemoryRows } from '../../../support/memory-rows.ts';
 
-test('events and hints of a lead and its sub-agent have trace and chain, also when they are read again', async () => {
+test('live and stored events of a lead and its sub-agent include the trace id and parent chain', async () => {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([text('I ask somebody.'), spawn({ name: 'helper', prompt: 'Help.' })])
@@ -47,7 +47,7 @@ test('events and hints of a lead and its sub-agent have trace and chain, also wh
   expect(new Set(bearing.map(({ type }) => type)), 'all others follow from it').toEqual(new Set(['run-queue']));
 });
 
-test('events of a run that serves a sub-agent name that one too, also in a page without its queueing', async () => {
+test('events of a coagent include the chain through its sub-agent, also on a page without its queue event', async () => {
   const engine = await startFlow(pair(['First.'], { First: done('Good.') }), { flow: { type: 'judge' }, as: 'sub' });
   await engine.ask('Go');
   const { conversationId, events, runtime } = engine;
@@ -89,7 +89,7 @@ async function emptyLog() {
 test.for([
   ['as its runs are queued', false],
   ['as it goes on in another process', true],
-] as const)('a live event of a coagent and of a stage names all above it, %s', async ([, again]) => {
+] as const)('a live event of a coagent or stage names all agents above, %s', async ([, again]) => {
   const { log, durable } = await emptyLog();
   const open = new OpenMessages(log);
   const told: AgentEvent[] = [];
@@ -112,7 +112,7 @@ test.for([
   expect(wrong(told)).toEqual([]);
 });
 
-test('what is read of an earlier process names them too, from any place, with few reads', async () => {
+test('stored events of an earlier process get complete parent chains, with one read for each run', async () => {
   const { store, log, durable } = await emptyLog();
   await store.commit(eventItems(durable));
   let reads = 0;

@@ -32,7 +32,7 @@ async function worked(endpoint: string | null, meanwhile?: (end: { workflowId: s
   return { lines, state, fault };
 }
 
-test('off: nothing is sent, and nothing of OpenTelemetry is loaded', async () => {
+test('without an endpoint no span is queued, and OpenTelemetry is imported only on demand', async () => {
   const add = vi.spyOn(SpanQueue.prototype, 'add');
   onTestFinished(() => add.mockRestore());
   const { lines, state } = await worked(null);
@@ -61,7 +61,7 @@ test.each([
   // It is waited for.
   ...(inFullRun ? [['that says nothing', 'silence', /^it does not answer/] as const] : []),
 ] as const)(
-  'a collector %s: the work is whole, the end comes soon, and what was lost is told once',
+  'a collector %s does not disturb the work or delay the exit, and lost spans are reported once',
   async (...with_) => {
     const [, answer, words] = with_;
     const endpoint = typeof answer === 'string' && answer !== 'silence' ? answer : (await startCollector(answer)).url;
@@ -72,7 +72,7 @@ test.each([
   },
 );
 
-test('one that comes back is sent what waited meanwhile', async () => {
+test('a collector that recovers receives all waiting spans', async () => {
   const collector = await startCollector(503);
   const { lines } = await worked(collector.url, async () => {
     await vi.waitFor(() => expect(collector.requests.length).toBeGreaterThan(0), { timeout: 10_000 });
@@ -102,7 +102,7 @@ test('the environment names the collector and its headers', async () => {
   });
 });
 
-test('kept headers are sent to the address for which they were kept, and to no other', async () => {
+test('stored headers are sent only to the endpoint for which they were stored', async () => {
   const kept = new Map<string, string>();
   const secrets = {
     place: { backend: 'here', warning: null },

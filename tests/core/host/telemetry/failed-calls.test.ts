@@ -50,11 +50,11 @@ test.for<[string, Partial<ToolEntry>, string | null, string | undefined]>([
   ],
   ['without any words: its type', { output: '' }, 'error', 'error'],
   ['none of a call that completed', { status: 'completed', output: 'fine' }, null, undefined],
-])('the reason %s', ([, entry, message, type]) => {
+])('the error message of a call span has the reason %s', ([, entry, message, type]) => {
   expect(readError(entry)).toEqual([message, type]);
 });
 
-test('the error of an MCP server is sent only with content', () => {
+test('the span includes the error of an MCP server only if content is enabled', () => {
   const entry = { name: 'mcp__files__read', output: 'Private words' };
   expect(readError(entry)).toEqual(['error', 'error']);
   expect(readError(entry, true)).toEqual(['Private words', 'error']);
@@ -67,7 +67,7 @@ test.for<[string, Partial<ToolEntry>, string]>([
     { name: 'spawn_agent', output: '{"error":"Rejected by the person: Private words"}' },
     'Rejected by the person',
   ],
-])('the reason of the person for a no to %s is sent only with content', ([, entry, message]) => {
+])('the span includes the reason of the person for rejecting %s only if content is enabled', ([, entry, message]) => {
   expect(readError(entry)).toEqual([message, 'error']);
   expect(readError(entry, true)[0]).toContain('Private words');
 });
@@ -85,7 +85,7 @@ test('the span of a rejected sub-agent has no reason of the person', () => {
   expect(all.map(({ error: message }) => message)).toContain('Rejected by the person');
 });
 
-test('a secret is redacted before the message is cut', () => {
+test('redacts a secret before the error message is cut', () => {
   const [message] = readError({ output: `${'x'.repeat(150)} ${SECRET}` });
   expect(message).toMatch(/^x{150} /);
   expect(message).not.toContain(SECRET.slice(0, 30));

@@ -7,7 +7,7 @@ import { idOf, lead, queue, Recording, respond, start, usageOf } from '../../../
 
 const INTERRUPTED = { code: 'interrupted', message: 'The program ended' } as const;
 
-test('what was open goes on under its run of the next attempt', () => {
+test('a call and a handoff interrupted by a restart get a second span below the next attempt', () => {
   const recording = new Recording();
   const prompt = 'Go';
   recording.record(lead, { type: 'workflow-start', prompt, approve: 'ask', attempt: 1 });
@@ -49,7 +49,7 @@ test('what was open goes on under its run of the next attempt', () => {
   }
 });
 
-test('a message tells how many rounds its lead took, a run how long it waited, and a request what was asked of it', () => {
+test('spans include handoff rounds, queue time, request parameters and, if enabled, content', () => {
   const recording = new Recording();
   recording.record(lead, { type: 'workflow-start', prompt: 'Go', approve: 'ask', attempt: 1 });
   start(recording, lead, queue(recording, lead, { prompt: 'Go', title: 'Go', changes: { temperature: 0.3 } }));
@@ -128,7 +128,7 @@ test('events that a fork has copied create no spans', () => {
   expect(createSpans(true)).toEqual([]);
 });
 
-test('a run shows the envelope with which it was approved', () => {
+test('the span of a run includes the envelope approved by the person', () => {
   const recording = new Recording();
   recording.record(lead, { type: 'workflow-start', prompt: 'Go', approve: 'ask', attempt: 1 });
   const queued = queue(recording, lead, { prompt: 'Go', title: 'Go' });

@@ -11,7 +11,7 @@ import { type Received, startCollector } from '../../../support/telemetry/collec
 const level = (spans: readonly Received[], name: string) =>
   spans.filter(({ attributes }) => attributes['triad.span'] === name);
 
-test('what was cut ends as it was recorded, what goes on is linked to it, and nothing is lost', async () => {
+test('spans of an interrupted workflow end as recorded, and spans of the next attempt link to them', async () => {
   const never = new Promise<never>(() => undefined);
   const script = new Script()
     .on({ ...LEAD, step: 1 })

@@ -5,7 +5,7 @@ import { SpanQueue } from '#core/host/telemetry/span-queue.ts';
 
 const spanOf = (start: number) => ({ start }) as Span;
 
-test('at most 2,048 wait, and the newest of them are sent', async () => {
+test('the queue keeps the newest 2,048 spans and counts the dropped spans', async () => {
   const sent: number[] = [];
   const queue = new SpanQueue((spans) => {
     sent.push(...spans.map(({ start }) => start));

@@ -71,7 +71,7 @@ const of = (spans: readonly Received[], level: string) =>
 const sum = (spans: readonly Received[], name: string) =>
   spans.reduce((all, { attributes }) => all + Number(attributes[name]), 0);
 
-test('tree, times, attributes and totals of three sub-agents, a handoff and failed requests', async () => {
+test('exports spans and metrics of three sub-agents, a handoff and failed requests that match the history', async () => {
   const { spans, detail, end, collector, stored } = await exported();
   expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['completed', 'error', 'completed']);
   const { workflow, runs, calls, requests } = detail;
@@ -369,7 +369,7 @@ function expectMetrics(
   expect(metrics.map(({ name }) => name).sort()).toEqual(names.sort());
 }
 
-test('a stage stands below the run that it follows, in the role of a stage', async () => {
+test('the span of a stage is a child of the preceding run and has the role stage', async () => {
   const collector = await startCollector();
   const engine = await startChain(chainScript(GOOD), { settings: `telemetry.endpoint = "${collector.url}"\n` });
   const end = await engine.ask('Go');

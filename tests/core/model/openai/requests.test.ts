@@ -43,7 +43,7 @@ const HISTORY: WireMessage[] = [
   },
 ];
 
-test('a history in the form of Chat Completions: results first, pictures after them', async () => {
+test('converts a history to Chat Completions messages, with tool results first and pictures after them', async () => {
   const body = await sentBy('chat', {
     messages: HISTORY,
     tools: [tool(LONG), tool('glob')],
@@ -91,7 +91,7 @@ test('a history in the form of Chat Completions: results first, pictures after t
   ]);
 });
 
-test('a history in the form of the Responses API: nothing is kept there', async () => {
+test('converts a history to the Responses API and disables storage at the provider', async () => {
   const body = await sentBy('responses', {
     messages: HISTORY,
     tools: [tool('glob')],
@@ -131,23 +131,26 @@ test('a history in the form of the Responses API: nothing is kept there', async 
   ]);
 });
 
-test.for(['chat', 'responses'] as const)('%s: what is not said is not sent', async (api) => {
+test.for(['chat', 'responses'] as const)('%s: leaves out unset fields', async (api) => {
   const body = await sentBy(api, { system: '' });
   const keys = ['tools', 'tool_choice', 'temperature', 'reasoning_effort', 'reasoning', 'include', 'instructions'];
   expect(Object.keys(body).filter((key) => keys.includes(key))).toEqual([]);
   expect(JSON.stringify(body)).not.toContain('system');
 });
 
-test.for(['chat', 'responses'] as const)('%s: a tool with a long name is called by its own', async (api) => {
-  const { model, server } = await serve(
-    new Script().on({}).reply(({ tools }) => [toolUse(tools[0]!, { path: 'a' }, { id: 'c1' })]),
-    {},
-    api,
-  );
-  const streamed = await attempt(model, requestOf({ tools: [tool(LONG)] }));
-  expect(server.requests[0]!.seen.tools).not.toEqual([LONG]);
-  expect(partsOf(streamed)).toEqual([{ type: 'tool_use', id: 'c1', name: LONG, input: { path: 'a' } }]);
-});
+test.for(['chat', 'responses'] as const)(
+  '%s: shortens a long tool name in the request and restores the name in the call',
+  async (api) => {
+    const { model, server } = await serve(
+      new Script().on({}).reply(({ tools }) => [toolUse(tools[0]!, { path: 'a' }, { id: 'c1' })]),
+      {},
+      api,
+    );
+    const streamed = await attempt(model, requestOf({ tools: [tool(LONG)] }));
+    expect(server.requests[0]!.seen.tools).not.toEqual([LONG]);
+    expect(partsOf(streamed)).toEqual([{ type: 'tool_use', id: 'c1', name: LONG, input: { path: 'a' } }]);
+  },
+);
 
 /** What the next request sends of an answer with thinking, over the same provider or another one. */
 async function sentBack(api: 'chat' | 'responses', name: string, later?: string): Promise<unknown[]> {
@@ -171,7 +174,7 @@ async function sentBack(api: 'chat' | 'responses', name: string, later?: string)
   return sent ?? input ?? [];
 }
 
-test('thinking goes back verbatim to the provider that thought it, and to no other', async () => {
+test('sends thinking back unchanged only to its provider', async () => {
   const item = {
     id: 'item_0',
     type: 'reasoning',
@@ -185,7 +188,7 @@ test('thinking goes back verbatim to the provider that thought it, and to no oth
   expect(JSON.stringify(await sentBack('chat', 'local', 'The next task.'))).not.toContain('Hm.');
 });
 
-test('thinking that led to nothing does not go back: the API would refuse it', async () => {
+test('leaves out thinking without text or call, which the API would reject', async () => {
   const { model } = await serve(answering([thinking('Hm.', { signature: 'secret' })]), {}, 'responses');
   const parts = partsOf(await attempt(model)) as Part[];
   const messages: WireMessage[] = [{ role: 'assistant', content: parts }, ...requestOf().messages];
@@ -197,7 +200,7 @@ test('thinking that led to nothing does not go back: the API would refuse it', a
 test.for([
   ['max_tokens', 'max_completion_tokens'],
   ['stream_options', undefined],
-] as const)('an endpoint that refuses %s is asked again without it, and remembered', async ([param, instead]) => {
+] as const)('an endpoint that rejects %s is retried without it, also in later requests', async ([param, instead]) => {
   const refusing = JSON.stringify({ error: { message: 'no', code: 'unsupported_parameter', param } });
   const script = new Script()
     .on({})
@@ -214,7 +217,7 @@ test.for([
   }
 });
 
-test('thinking that an endpoint cannot read any more stays out, and what came since goes back', async () => {
+test('leaves out old thinking that an endpoint can no longer read, but sends newer thinking back', async () => {
   const refusing = JSON.stringify({ error: { message: 'no', code: 'invalid_encrypted_content' } });
   const script = new Script()
     .on({})
@@ -242,37 +245,37 @@ test('thinking that an endpoint cannot read any more stays out, and what came si
   expect(sent).toEqual([['"encrypted_content":"old"'], null, ['"encrypted_content":"new"']]);
 });
 
-test('a parameter that is refused again and again is asked for once', async () => {
+test('retries only once for a parameter that the endpoint keeps rejecting', async () => {
   const refusing = JSON.stringify({ error: { message: 'no', code: 'unsupported_parameter', param: 'max_tokens' } });
   const { model } = await serve(answering([], { status: 400, body: refusing }), {}, 'chat');
   expect((await attempt(model)).error?.retryable).toBe(true);
   expect((await attempt(model)).error?.retryable).toBe(false);
 });
 
+test.for(['chat', 'responses'] as const)('%s: sends no key and no environment values if no key is set', async (api) => {
+  vi.stubEnv('OPENAI_API_KEY', 'sk-elsewhere');
+  vi.stubEnv('OPENAI_ORG_ID', 'org-elsewhere');
+  vi.stubEnv('OPENAI_PROJECT_ID', 'proj-elsewhere');
+  vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-secret: elsewhere');
+  vi.stubEnv('OPENAI_BASE_URL', 'http://elsewhere.invalid');
+  vi.stubEnv('OPENAI_LOG', 'debug');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const said = vi.spyOn(process.stdout, 'write');
+  const { server } = await serve(answering([text('ok')]), { keys: null });
+  expect((await attempt(modelFor(api, server.url, null))).error).toBeNull();
+  const { headers } = server.requests[0]!;
+  expect(headers.authorization).toBeUndefined();
+  expect(JSON.stringify(headers)).not.toMatch(/elsewhere|stainless/);
+  expect(said).not.toHaveBeenCalled();
+});
+
 test.for(['chat', 'responses'] as const)(
-  '%s: without a key none is sent, and nothing of the environment',
+  '%s: sends the key as a bearer token, and shows the key in no error',
   async (api) => {
-    vi.stubEnv('OPENAI_API_KEY', 'sk-elsewhere');
-    vi.stubEnv('OPENAI_ORG_ID', 'org-elsewhere');
-    vi.stubEnv('OPENAI_PROJECT_ID', 'proj-elsewhere');
-    vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-secret: elsewhere');
-    vi.stubEnv('OPENAI_BASE_URL', 'http://elsewhere.invalid');
-    vi.stubEnv('OPENAI_LOG', 'debug');
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const said = vi.spyOn(process.stdout, 'write');
-    const { server } = await serve(answering([text('ok')]), { keys: null });
-    expect((await attempt(modelFor(api, server.url, null))).error).toBeNull();
-    const { headers } = server.requests[0]!;
-    expect(headers.authorization).toBeUndefined();
-    expect(JSON.stringify(headers)).not.toMatch(/elsewhere|stainless/);
-    expect(said).not.toHaveBeenCalled();
+    const { server } = await serve(answering([], { status: 400, error: { type: 'x', message: `bad ${KEY} here` } }));
+    const { error } = await attempt(modelFor(api, server.url));
+    expect(server.requests[0]!.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(error?.message).toContain('bad … here');
+    expect(`${error?.message} ${error?.detail}`).not.toContain(KEY);
   },
 );
-
-test.for(['chat', 'responses'] as const)('%s: a key goes as a bearer token, and is in no message', async (api) => {
-  const { server } = await serve(answering([], { status: 400, error: { type: 'x', message: `bad ${KEY} here` } }));
-  const { error } = await attempt(modelFor(api, server.url));
-  expect(server.requests[0]!.headers.authorization).toBe(`Bearer ${KEY}`);
-  expect(error?.message).toContain('bad … here');
-  expect(`${error?.message} ${error?.detail}`).not.toContain(KEY);
-});

@@ -42,7 +42,7 @@ const TWO = [
   ['g', { b: 2 }],
 ];
 
-describe('calls of Chat Completions', () => {
+describe('tool calls of Chat Completions', () => {
   test.for<[string, object[]]>([
     [
       'with one index each',
@@ -90,7 +90,7 @@ describe('calls of Chat Completions', () => {
         calls({ index: 0, id: 'x', ...fn('f', '{"a":1}') }),
       ],
     ],
-  ])('%s', async ([, deltas]) => {
+  ])('are read completely %s', async ([, deltas]) => {
     const answer = await chat(deltas);
     expect(answer.error).toBeNull();
     expect(callsIn(answer)).toEqual(TWO);
@@ -101,7 +101,7 @@ describe('calls of Chat Completions', () => {
     expect(ids.every((id) => id !== '')).toBe(true);
   });
 
-  test('of which several have the same id', async () => {
+  test('are kept apart if several have one id', async () => {
     const [f, g] = [fn('f', '{"a":1}'), fn('g', '{"b":2}')];
     const ways = [
       [calls({ index: 0, id: 'x', ...f }), calls({ index: 1, id: 'x', ...g })],
@@ -116,51 +116,54 @@ describe('calls of Chat Completions', () => {
     expect(callsIn(await chat(twice))).toEqual([TWO[0], TWO[0]]);
   });
 
-  test('an old function call is one', async () => {
+  test('are also read from the old function_call field', async () => {
     expect(callsIn(await chat([{ function_call: { name: 'f', arguments: '{"a":1}' } }], 'function_call'))).toEqual([
       TWO[0],
     ]);
   });
 });
 
+test.for(['chat', 'responses'] as const)('%s: arguments that are no JSON or cut off are kept as text', async (api) => {
+  const broken = await exchange([toolUse('f', {}, { id: 'c', raw: '{"a": *}' })], {}, api);
+  expect(partsOf(broken)).toEqual([{ type: 'tool_use', id: 'c', name: 'f', input: {}, malformed: '{"a": *}' }]);
+  for (const raw of ['{"a', '']) {
+    const cut = await exchange([toolUse('f', {}, { id: 'c', raw })], { stopReason: 'max_tokens' }, api);
+    expect(partsOf(cut)).toEqual([{ type: 'tool_use', id: 'c', name: 'f', input: {}, malformed: raw }]);
+    expect(stopOf(cut)).toEqual(['max_tokens']);
+  }
+  expect(callsIn(await exchange([toolUse('f', {}, { id: 'c', raw: '' })], {}, api))).toEqual([['f', {}]]);
+});
+
 test.for(['chat', 'responses'] as const)(
-  '%s: arguments that are none, or cut off, are kept as they came',
+  '%s: emits thinking and text in order, with all classes of tokens',
   async (api) => {
-    const broken = await exchange([toolUse('f', {}, { id: 'c', raw: '{"a": *}' })], {}, api);
-    expect(partsOf(broken)).toEqual([{ type: 'tool_use', id: 'c', name: 'f', input: {}, malformed: '{"a": *}' }]);
-    for (const raw of ['{"a', '']) {
-      const cut = await exchange([toolUse('f', {}, { id: 'c', raw })], { stopReason: 'max_tokens' }, api);
-      expect(partsOf(cut)).toEqual([{ type: 'tool_use', id: 'c', name: 'f', input: {}, malformed: raw }]);
-      expect(stopOf(cut)).toEqual(['max_tokens']);
-    }
-    expect(callsIn(await exchange([toolUse('f', {}, { id: 'c', raw: '' })], {}, api))).toEqual([['f', {}]]);
+    const usage = { input: 70, cacheRead: 30, output: 20, thinking: 5 };
+    const answer = await exchange([thinking('Hm.', { deltas: 2 }), text('Yes.', { deltas: 2 })], { usage }, api);
+    expect(partsOf(answer)).toMatchObject([
+      { type: 'thinking', text: 'Hm.', signature: expect.stringMatching(`^openai:${api}:local:`) as unknown },
+      { type: 'text', text: 'Yes.' },
+    ]);
+    expect(answer.events.filter(({ type }) => type === 'usage')).toEqual([
+      {
+        type: 'usage',
+        usage: {
+          inputTokens: 70,
+          cacheReadTokens: 30,
+          cacheWrite5mTokens: 0,
+          cacheWrite1hTokens: 0,
+          outputTokens: 20,
+          thinkingTokens: 5,
+        },
+      },
+    ]);
+    expect(answer.events[0]).toEqual({
+      type: 'start',
+      responseId: expect.stringMatching(/^(chatcmpl|resp)/) as unknown,
+    });
   },
 );
 
-test.for(['chat', 'responses'] as const)('%s: thinking and words in order, and all classes of tokens', async (api) => {
-  const usage = { input: 70, cacheRead: 30, output: 20, thinking: 5 };
-  const answer = await exchange([thinking('Hm.', { deltas: 2 }), text('Yes.', { deltas: 2 })], { usage }, api);
-  expect(partsOf(answer)).toMatchObject([
-    { type: 'thinking', text: 'Hm.', signature: expect.stringMatching(`^openai:${api}:local:`) as unknown },
-    { type: 'text', text: 'Yes.' },
-  ]);
-  expect(answer.events.filter(({ type }) => type === 'usage')).toEqual([
-    {
-      type: 'usage',
-      usage: {
-        inputTokens: 70,
-        cacheReadTokens: 30,
-        cacheWrite5mTokens: 0,
-        cacheWrite1hTokens: 0,
-        outputTokens: 20,
-        thinkingTokens: 5,
-      },
-    },
-  ]);
-  expect(answer.events[0]).toEqual({ type: 'start', responseId: expect.stringMatching(/^(chatcmpl|resp)/) as unknown });
-});
-
-test('reasoning under both names is told once, and the vendor counts it beside the output or in it', async () => {
+test('reads reasoning sent under two names once, and adds reasoning tokens counted beside the output', async () => {
   const answer = await chat(
     [
       { reasoning: 'Hm.', reasoning_content: 'Hm.' },
@@ -179,7 +182,7 @@ test.for([
   ['a part of it at the beginning', [10, 0], null],
   ['nothing with the end', null, [0, 0]],
   ['all but the last word', [100, 1], [100, 19]],
-] as const)('the count after the end is the whole one: %s', async ([, early, atEnd]) => {
+] as const)('uses the complete token count after the end: %s', async ([, early, atEnd]) => {
   const usage = (of: readonly [number, number] | null) =>
     of && { usage: { prompt_tokens: of[0], completion_tokens: of[1] } };
   const answer = await streamed('chat', [
@@ -192,7 +195,7 @@ test.for([
   expect(stopOf(answer)).toEqual(['end_turn']);
 });
 
-test('what is written to the cache is part of the input and counted once, and of several answers the first one is read', async () => {
+test('subtracts cached tokens from the input, and reads only the first of several choices', async () => {
   const usage = {
     prompt_tokens: 100,
     completion_tokens: 2,
@@ -216,7 +219,7 @@ test('what is written to the cache is part of the input and counted once, and of
   });
 });
 
-test('more from the cache than there was input is not used', async () => {
+test('reports a miscount if more tokens come from the cache than the input has', async () => {
   const answer = await chat([{ content: 'x' }], 'stop', {
     prompt_tokens: 5,
     completion_tokens: 1,
@@ -225,17 +228,17 @@ test('more from the cache than there was input is not used', async () => {
   expect(answer.events).toContainEqual({ type: 'miscount', count: 'prompt_tokens: 5, of them 9 from the cache' });
 });
 
-describe('ends', () => {
+describe('end of a response', () => {
   test.for([
     ['stop', 'end_turn'],
     ['length', 'max_tokens'],
     ['content_filter', 'refusal'],
     ['model_length', 'context_exceeded'],
-  ])('chat: %s is %s', async ([reason, stop]) => {
+  ])('chat: the finish reason %s becomes the stop reason %s', async ([reason, stop]) => {
     expect(stopOf(await chat([{ content: 'x' }], reason))).toEqual([stop]);
   });
 
-  test('refusals', async () => {
+  test('a refusal becomes the stop reason refusal, with its text', async () => {
     expect(stopOf(await chat([{ refusal: 'I will not.' }]))).toEqual(['refusal']);
     const refused = { type: 'message', content: [{ type: 'refusal', refusal: 'I will not.' }] };
     const answer = await streamed('responses', [
@@ -246,7 +249,7 @@ describe('ends', () => {
   });
 
   test.for(['chat', 'responses'] as const)(
-    '%s: one for an unknown reason is an error that nobody repeats',
+    '%s: an unknown finish reason is an error that is not retried',
     async (api) => {
       const { error } = await exchange([text('x')], { stopReason: 'solar_flare' }, api);
       expect(error).toMatchObject({ name: 'UnknownStop', retryable: false });
@@ -254,7 +257,7 @@ describe('ends', () => {
     },
   );
 
-  test('a server that gave up is asked again', async () => {
+  test('a response that the server aborted can be retried', async () => {
     expect((await chat([{ content: 'x' }], 'abort')).error).toMatchObject({ code: 'provider', retryable: true });
     const failed = { type: 'response.failed', response: { error: { code: 'rate_limit_exceeded', message: 'slow' } } };
     const late = { ...failed, type: 'response.completed', response: { ...failed.response, status: 'failed' } };
@@ -263,7 +266,7 @@ describe('ends', () => {
   });
 });
 
-test('a call that the limit of tokens cut off was not made whole, whatever the end says of it', async () => {
+test('marks a call cut off by the token limit as malformed', async () => {
   const item = { type: 'function_call', call_id: 'c', name: 'f', arguments: '' };
   const incomplete_details = { reason: 'max_output_tokens' };
   const answer = await streamed('responses', [
@@ -273,7 +276,7 @@ test('a call that the limit of tokens cut off was not made whole, whatever the e
   expect(partsOf(answer)).toEqual([{ type: 'tool_use', id: 'c', name: 'f', input: {}, malformed: '' }]);
 });
 
-test('a response that came whole only at its end is whole', async () => {
+test('reads a response whose content comes only with its end', async () => {
   const output = [
     { type: 'message', content: [{ type: 'output_text', text: 'Hi.' }] },
     { type: 'function_call', call_id: 'c', name: 'f', arguments: '{"a":1}' },
@@ -285,7 +288,7 @@ test('a response that came whole only at its end is whole', async () => {
   ]);
 });
 
-test('items without an index, with the same one, or with another one at the end: nothing is lost or doubled', async () => {
+test('reads items without index, with a repeated index or with a changed index exactly once', async () => {
   const call = (id: string, args = '') => ({
     type: 'function_call',
     id: `i${id}`,
@@ -330,13 +333,13 @@ test('items without an index, with the same one, or with another one at the end:
   }
 });
 
-test('thinking without what is encrypted has no signature', async () => {
+test('thinking without encrypted content has no signature', async () => {
   const item = { type: 'reasoning', id: 'rs', summary: [{ text: 'a' }, { text: 'b' }] };
   const answer = await streamed('responses', [{ type: 'response.completed', response: { id: 'r', output: [item] } }]);
   expect(partsOf(answer)).toEqual([{ type: 'thinking', text: 'a\n\nb', signature: null }]);
 });
 
-test('an event that comes twice counts once', async () => {
+test('counts an event with a repeated sequence number once', async () => {
   const delta = { type: 'response.output_text.delta', output_index: 0, delta: 'ha' };
   const events = [1, 2].map((sequence_number) => ({ ...delta, sequence_number }));
   const end = { type: 'response.completed', response: { id: 'r', output: [] }, sequence_number: 3 };

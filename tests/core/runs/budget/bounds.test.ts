@@ -10,8 +10,8 @@ import { fullTest } from '../../../support/samples.ts';
 
 const again = (): Script => new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
 
-describe('bounds', () => {
-  test('after three identical calls the model is told, after three more the run ends', async () => {
+describe('bounds of a run', () => {
+  test('the third identical call adds a note for the model, and the sixth ends the run', async () => {
     const engine = await startEngine(again());
     const end = await engine.ask('Go');
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'doom_loop' } });
@@ -35,7 +35,7 @@ describe('bounds', () => {
   });
 
   fullTest('tests/core/runs/budget/bounds.test.ts › the limit of identical calls comes from %s')(
-    'the number of identical calls is a setting, a definition says another, and a resumed run keeps it',
+    'a resumed run keeps the configured limit of identical calls, and a definition can set another limit',
     async () => {
       const held = new Gate();
       const call = [toolUse('list_directory', { path: '.' })];
@@ -83,14 +83,14 @@ describe('bounds', () => {
     expect(engine.model.requests[2]?.body).toMatchObject({ tool_choice: { type: 'none' } });
   });
 
-  test('a model that pauses at the limit is not asked for ever', async () => {
+  test('a model that pauses at the iteration limit gets only one more request', async () => {
     const script = new Script().on({}).reply([text('Hm.')], { stopReason: 'pause_turn' });
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 3\n' });
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'budget_exceeded', text: 'Hm.' });
     expect(engine.model.requests).toHaveLength(4);
   });
 
-  test('with a limit of sub-agents set to one, the second is refused', async () => {
+  test('rejects the second sub-agent if the limit of sub-agents is one', async () => {
     const call = (name: string) => toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
     const script = new Script()
       .on({ ...LEAD, step: 1 })
@@ -105,7 +105,7 @@ describe('bounds', () => {
     );
   });
 
-  test('with one at a time, sub-agents run strictly in the order of their calls', async () => {
+  test('sub-agents run in the order of their calls if only one may run at a time', async () => {
     const call = (name: string) => toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
     const script = new Script()
       .on({ ...LEAD, step: 1 })
@@ -122,7 +122,7 @@ describe('bounds', () => {
     expect(steps).toEqual(['a run-start', 'a run-end', 'b run-start', 'b run-end', 'c run-start', 'c run-end']);
   });
 
-  test('with one request at a time at the provider, lead and sub-agents take turns and none waits for ever', async () => {
+  test('a lead and its sub-agents take turns if the provider allows one request at a time', async () => {
     const engine = await startEngine(threeChildren(), {
       settings: '[providers.anthropic]\nmax_concurrent = 1\n',
     });

@@ -11,7 +11,7 @@ const usage = { input: 100, output: 1 };
 const LAST = /You have no tools any more/;
 const words = text('Words that nobody will ever read to their end', { deltas: 8 });
 
-test('a response that broke off is not asked for again where that would cross the bound; more lets it go on', async () => {
+test('does not retry a broken response beyond the limit, and goes on when the limit is raised', async () => {
   const script = new Script()
     .on({ asked: /You have your tools again/ })
     .reply([text('Now whole.')], { usage })
@@ -37,7 +37,7 @@ test('a response that broke off is not asked for again where that would cross th
   expect(engine.model.requests).toHaveLength(2);
 });
 
-test('the one request at the limit is repeated where it was not answered, not where it broke off', async () => {
+test('retries the last request at the limit if it got no answer, but not if the answer broke off', async () => {
   const failing = async (reply: object): Promise<number> => {
     const script = new Script()
       .on({ lastUser: LAST })
@@ -55,7 +55,7 @@ test('the one request at the limit is repeated where it was not answered, not wh
   expect(await failing({ cutAfter: 6 })).toBe(2);
 });
 
-test('the repeat of one sub-agent counts for the others', async () => {
+test('a retry of one sub-agent counts against the limit for the others', async () => {
   const largeUsage = { input: 1000, output: 1 };
   const prompts = new Set<string>();
   const { promise: allAnswered, resolve } = Promise.withResolvers<void>();

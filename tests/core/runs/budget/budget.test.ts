@@ -27,7 +27,7 @@ function remarks(events: readonly AgentEvent[]) {
 }
 
 describe('the budget of a run', () => {
-  test('tokens: the size of the last request is reckoned with before the next one', async () => {
+  test('tokens: stops before a request that would exceed the limit, judged by the size of the last request', async () => {
     const engine = await startEngine(busy(), { settings: '[limits.run]\nmax_tokens = 400\n' });
     const end = await engine.ask('Go');
     // Three requests used 360; a fourth of the same input would be too much.
@@ -47,7 +47,7 @@ describe('the budget of a run', () => {
     expect(workflow).toMatchObject({ status: 'error', outcome: 'budget_exceeded' });
   });
 
-  test('cost, where the price is known', async () => {
+  test('cost: stops at the limit if the price is known', async () => {
     const engine = await startEngine(busy(), { settings: '[limits.run]\nmax_cost_usd = 0.0000001\n' });
     const end = await engine.ask('Go');
     expect(end.error?.message).toMatch(/limit of \$0\.0000001 was reached/);
@@ -55,7 +55,7 @@ describe('the budget of a run', () => {
     expect(engine.of('notice')).toEqual([]);
   });
 
-  test('cost, where the price is not known: said once, and nothing is guessed', async () => {
+  test('cost: warns once if the price is unknown, and does not limit the run', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'a', prompt: 'Do a.' }), spawn({ name: 'b', prompt: 'Do b.' })])
@@ -70,7 +70,7 @@ describe('the budget of a run', () => {
     ]);
   });
 
-  test('cost, where the person has listed the price: it binds, and each request keeps the list and its date', async () => {
+  test('cost: uses a price listed by the person and records the list with its date', async () => {
     const prices =
       'version = "2027-02-03"\n[models.model-of-mine-1]\ninput = 1\noutput = 1\ncache_read = 1\ncache_write_5m = 1\n';
     const engine = await startEngine(busy(), {
@@ -83,7 +83,7 @@ describe('the budget of a run', () => {
     expect(engine.of('usage')[0]?.request.priceVersion).toBe('prices.toml 2027-02-03');
   });
 
-  test('cost, where only some prices are listed: said before a request needs the others, or after the first that did', async () => {
+  test('cost: warns if some prices are missing, before the request or after the first use', async () => {
     const listed = (prices: string) => `version = "2027-02-03"\n[models.model-of-mine-1]\n${prices}\n`;
     const settings = '[models]\ndefault = "model-of-mine-1"\n[limits.workflow]\nmax_cost_usd = 9\n';
     const words = /Some prices of model-of-mine-1 are not known.*limit on cost cannot be checked.*complete it in/;
@@ -98,7 +98,7 @@ describe('the budget of a run', () => {
       expect(engine.of('notice')).toMatchObject([{ level: 'warning', text: expect.stringMatching(words) as string }]);
   });
 
-  test('cost, where a limit comes in with a sub-agent: what cannot be checked is said then', async () => {
+  test('cost: warns that the limit of a sub-agent cannot be checked when the sub-agent starts', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'a', prompt: 'Do a.' })])
@@ -115,7 +115,7 @@ describe('the budget of a run', () => {
     expect(limited).toEqual([false, true]);
   });
 
-  test('a sub-agent has the bounds of the settings and its model, and an edit cannot go beyond them; its time is its own', async () => {
+  test('an edit of a sub-agent cannot exceed the settings or the model, except for time', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'helper', prompt: 'Help.' })])
@@ -155,7 +155,7 @@ describe('the budget of a run', () => {
 });
 
 describe('the budget of a workflow', () => {
-  test('counts all of its runs together, those that work at the same time too', async () => {
+  test('counts all runs together, including runs that work in parallel', async () => {
     const names = ['a', 'b', 'c'];
     const script = new Script()
       .on({ lastUser: LAST, ...LEAD })
@@ -186,7 +186,7 @@ describe('the budget of a workflow', () => {
     expect(end.text).toBe('The reports are short.');
   });
 
-  test('iterations of all runs', async () => {
+  test('counts iterations of all runs', async () => {
     const engine = await startEngine(busy(), { settings: '[limits.workflow]\nmax_iterations = 2\n' });
     const end = await engine.ask('Go');
     expect(end).toMatchObject({ outcome: 'budget_exceeded', error: { code: 'max_iterations' } });
@@ -194,7 +194,7 @@ describe('the budget of a workflow', () => {
     expect(engine.model.requests).toHaveLength(3);
   });
 
-  test('has defaults for requests and cost, which bind the lead; those of a sub-agent bind sub-agents', async () => {
+  test('has defaults for requests and cost for the lead, and separate defaults for sub-agents', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'a', prompt: 'Do a.' })])
@@ -209,7 +209,7 @@ describe('the budget of a workflow', () => {
     expect(child).toEqual({ maxIterations: 40, inactivityMs: 300_000, budget: { costUsd: 2 } });
   });
 
-  test('a limit of one agent that the person set binds the lead too', async () => {
+  test('a limit for one agent set by the person also applies to the lead', async () => {
     const settings = '[limits.run]\nmax_iterations = 30\nmax_cost_usd = 1\n';
     const engine = await startEngine(new Script().on({}).reply([text('Hi.')]), { settings });
     await engine.ask('Go');

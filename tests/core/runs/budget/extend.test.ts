@@ -36,8 +36,8 @@ function leadOf(worked: Script): Script {
   return script;
 }
 
-describe('more of a budget', () => {
-  test('a workflow that ended at its limit goes on from there, with its tools', async () => {
+describe('extending a budget', () => {
+  test('a workflow that ended at its limit goes on with its tools after an extension', async () => {
     const engine = await startEngine(worker(), { settings: '[limits.workflow]\nmax_tokens = 400\n' });
     const first = await engine.ask('Go');
     expect(first).toMatchObject({ outcome: 'budget_exceeded', text: 'Half of it.' });
@@ -83,7 +83,7 @@ describe('more of a budget', () => {
     ).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('a lead that ended at its own limit of iterations; more of something else is refused', async () => {
+  test('extends a lead that ended at its iteration limit, and rejects an extension of another limit', async () => {
     const engine = await startEngine(worker(), { settings: '[limits.run]\nmax_iterations = 2\n' });
     const first = await engine.ask('Go');
     const { workflowId, runId } = first;
@@ -108,7 +108,7 @@ describe('more of a budget', () => {
     expect(run?.envelopeHash).toBe(engine.of('run-queue')[0]?.envelopeHash);
   });
 
-  test('while it runs, it takes effect at the next check', async () => {
+  test('an extension during a run takes effect at the next check', async () => {
     const held = new Gate();
     let turn = 0;
     const script = new Script()
@@ -129,7 +129,7 @@ describe('more of a budget', () => {
     expect(engine.of('limit-change')).toMatchObject([{ of: 'run', runId, limits: { iterations: 10 } }]);
   });
 
-  test('of two who saw the same limits one gives more; the other is told, and changes nothing', async () => {
+  test('rejects the second of two extensions based on one state of the limits', async () => {
     const held = new Gate();
     const script = new Script().on({}).reply([text('Done.')], { hold: held.at(0) });
     const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 5000\n' });
@@ -155,7 +155,7 @@ describe('more of a budget', () => {
     expect((await engine.store.workflow(workflowId))?.budget).toEqual({ ...DEFAULT_WORKFLOW_LIMITS, tokens: 5200 });
   });
 
-  test('raised while the last request is under way: the run goes on instead of ending', async () => {
+  test('an extension during the last request lets the run go on', async () => {
     const held = new Gate();
     const script = worker();
     script.rules.unshift(...new Script().on({ asked: LAST }).reply([text('Half.')], { usage, hold: held.at(0) }).rules);
@@ -171,7 +171,7 @@ describe('more of a budget', () => {
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Now all of it.' });
   });
 
-  test('a sub-agent that ended at its limit: it goes on, and its lead answers anew', async () => {
+  test('an extended sub-agent that ended at its limit goes on, and its lead answers anew', async () => {
     const engine = await startEngine(leadOf(worker()), {
       person: ({ request: { subject } }) => {
         if (subject.kind !== 'envelopes') return null;

@@ -44,8 +44,8 @@ async function startAtLimit(script: Script, options: HarnessOptions = {}) {
   return { engine, approval, ...sent };
 }
 
-describe('with a client that can answer, a run at its limit waits', () => {
-  test('and goes on with as much again when the limit is extended, without repeating a request', async () => {
+describe('a run that waits at its limit, with a client that can answer', () => {
+  test('goes on with the default amount when the limit is extended, without repeating a request', async () => {
     const { engine, approval, workflowId } = await startAtLimit(scriptReads(3));
     expect(approval).toMatchObject({
       title: 'This workflow reached its limit of 2 turns',
@@ -62,7 +62,7 @@ describe('with a client that can answer, a run at its limit waits', () => {
     expect(codes).toEqual([]);
   });
 
-  test('and goes on with the amount that the person writes', async () => {
+  test('goes on with the amount entered by the person', async () => {
     const { engine, approval, workflowId } = await startAtLimit(scriptReads(7));
     const extend = (value: unknown) =>
       engine.runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'edit', value } });
@@ -73,7 +73,7 @@ describe('with a client that can answer, a run at its limit waits', () => {
     expect(engine.of('limit-change')).toMatchObject([{ limits: { iterations: 8 } }]);
   });
 
-  test('and finishes with one last request when the person says so', async () => {
+  test('finishes with one last request when the person rejects an extension', async () => {
     const { engine, approval, workflowId } = await startAtLimit(scriptReads(9));
     const answer = { kind: 'reject', reason: '' } as const;
     await engine.runtime.request('approval.decide', { approvalId: approval.id, answer });
@@ -82,7 +82,7 @@ describe('with a client that can answer, a run at its limit waits', () => {
     expect(engine.model.requests[2]?.body.tool_choice?.type).toBe('none');
   });
 
-  test('and ends without another request when it is stopped', async () => {
+  test('ends without another request when the run is stopped', async () => {
     const { engine, approval, workflowId } = await startAtLimit(scriptReads(9));
     await engine.runtime.request('run.stop', { runId: approval.runId });
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'cancelled' });
@@ -90,7 +90,7 @@ describe('with a client that can answer, a run at its limit waits', () => {
     expect(engine.of('approval-decide')).toMatchObject([{ decision: { decidedBy: 'cancel', allowed: false } }]);
   });
 
-  test('and goes on when the limit is extended elsewhere', async () => {
+  test('goes on when the limit is extended elsewhere', async () => {
     const { engine, workflowId } = await startAtLimit(scriptReads(3));
     const seen = (await engine.store.workflow(workflowId))?.budget ?? {};
     await engine.runtime.request('workflow.extend', { workflowId, add: { iterations: 9 }, seen });
@@ -98,7 +98,7 @@ describe('with a client that can answer, a run at its limit waits', () => {
     expect(engine.of('approval-decide')).toMatchObject([{ decision: { outcome: 'cancelled' } }]);
   });
 
-  test('and does not count working time meanwhile', async () => {
+  test('does not count the waiting time as working time', async () => {
     const { engine, approval, workflowId } = await startAtLimit(scriptReads(3));
     await new Promise((resolve) => setTimeout(resolve, 1300));
     await engine.runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'allow' } });
@@ -131,7 +131,7 @@ function scriptThreeAgents(): Script {
 describe('a limit of the workflow that three sub-agents reach', () => {
   const settings = '[limits.workflow]\nmax_iterations = 4\n';
 
-  test('asks once, and an extension lets all of them go on', async () => {
+  test('asks the person once, and an extension lets all sub-agents go on', async () => {
     const { engine, approval, workflowId, runId } = await startAtLimit(scriptThreeAgents(), { settings });
     expect(approval).toMatchObject({ runId, agent: 'lead' });
     await engine.runtime.request('approval.decide', {
@@ -143,7 +143,7 @@ describe('a limit of the workflow that three sub-agents reach', () => {
     expect(engine.model.requests).toHaveLength(11);
   });
 
-  test('asks once, and "finish" holds for all of them', async () => {
+  test('asks the person once, and "finish" applies to all sub-agents', async () => {
     const { engine, approval, workflowId } = await startAtLimit(scriptThreeAgents(), { settings });
     const answer = { kind: 'reject', reason: '' } as const;
     await engine.runtime.request('approval.decide', { approvalId: approval.id, answer });
@@ -152,7 +152,7 @@ describe('a limit of the workflow that three sub-agents reach', () => {
   });
 });
 
-describe('only the person answers', () => {
+describe('only the person answers the question about a limit', () => {
   test('a sub-agent at its own limit waits, and its siblings go on', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
@@ -195,8 +195,8 @@ describe('only the person answers', () => {
   );
 });
 
-describe('a request beside the turns that would cross the limit', () => {
-  test('a repeat after a response that broke off waits for the person, too', async () => {
+describe('a retry that would exceed the limit', () => {
+  test('waits for the person after a response that broke off', async () => {
     const script = new Script()
       .on({})
       .reply([text('Words that are cut off before their end', { deltas: 8 })], { cutAfter: 6, usage, times: 1 })
@@ -236,7 +236,7 @@ describe('without a client that can answer', () => {
 });
 
 describe('a run that waits when the program ends', () => {
-  test('asks the same question again after it is resumed, and an extension lets it go on', async () => {
+  test('keeps its question open, and an extension resumes the workflow', async () => {
     const store = await memoryStore();
     const { engine, approval, workflowId } = await startAtLimit(scriptReads(3), { store: lasting(store) });
     await engine.runtime.close();

@@ -37,8 +37,8 @@ import { Recording, requestUsage } from '../../../support/recording.ts';
 const NOTHING: Used = { tokens: 0, nanoUsd: 0, ms: 0, iterations: 0 };
 const used = (parts: Partial<Used>): Used => ({ ...NOTHING, ...parts });
 
-describe('a limit', () => {
-  test('of tokens is reached when they are used up, or the next request would cross it', () => {
+describe('limits of a budget', () => {
+  test('a token limit is reached when all tokens are used or the next request would exceed the limit', () => {
     const limits = { tokens: 100 };
     const at = (tokens: number, next = 0) => crossed('run', limits, used({ tokens }), { tokens: next, nanoUsd: 0 });
     expect(at(99)).toBeNull();
@@ -47,7 +47,7 @@ describe('a limit', () => {
     expect(at(60, 41)).toEqual({ of: 'run', name: 'tokens', value: 100 });
   });
 
-  test('of cost is in dollars, and likewise', () => {
+  test('a cost limit is in dollars, and is reached like a token limit', () => {
     const limits = { costUsd: 2 };
     const at = (usd: number, next = 0) =>
       crossed('workflow', limits, used({ nanoUsd: usd * 1e9 }), { tokens: 0, nanoUsd: next * 1e9 });
@@ -57,7 +57,7 @@ describe('a limit', () => {
     expect(at(1.5, 0.75)).toEqual({ of: 'workflow', name: 'costUsd', value: 2 });
   });
 
-  test('of minutes and of iterations is reached at its value', () => {
+  test('limits of minutes and iterations are reached at their value', () => {
     expect(reached('run', { minutes: 2 }, used({ ms: 119_999 }))).toBeNull();
     expect(reached('run', { minutes: 2 }, used({ ms: 120_000 }))).toEqual({ of: 'run', name: 'minutes', value: 2 });
     expect(reached('run', { iterations: 3 }, used({ iterations: 2 }))).toBeNull();
@@ -68,11 +68,11 @@ describe('a limit', () => {
     });
   });
 
-  test('that is not set is never reached', () => {
+  test('a limit that is not set is never reached', () => {
     expect(crossed('run', {}, used({ tokens: 1e12, nanoUsd: 1e15, ms: 1e12, iterations: 1e6 }), NO_SIZE)).toBeNull();
   });
 
-  test('is raised by so much; what had none may be used so much more', () => {
+  test('raising adds to the limit, or to the used amount if there was no limit', () => {
     const has = used({ tokens: 70, nanoUsd: 3e9, ms: 120_000, iterations: 4 });
     expect(raisedBy({ tokens: 100 }, { tokens: 50 }, has)).toEqual({ tokens: 150 });
     expect(raisedBy({}, { tokens: 5, costUsd: 1, minutes: 3, iterations: 2 }, has)).toEqual({
@@ -91,7 +91,7 @@ describe('a limit', () => {
     expect(raisedBy(all, {}, has)).toEqual(all);
   });
 
-  test('that was reached holds until it is greater, or is none any more', () => {
+  test('a reached limit applies until it is raised or removed', () => {
     const bound: Bound = { of: 'run', name: 'tokens', value: 100 };
     expect(isRaised(bound, { tokens: 100 })).toBe(false);
     expect(isRaised(bound, { tokens: 101 })).toBe(true);
@@ -99,7 +99,7 @@ describe('a limit', () => {
   });
 });
 
-test('all classes of tokens count; cost and requests come from the same sum', () => {
+test('sums all classes of tokens, and takes cost from the tally', () => {
   const tally: Tally = {
     ...ZERO_TALLY,
     inputTokens: 1,
@@ -124,8 +124,8 @@ test('the limits of the settings become budgets, with defaults for cost and requ
   expect(limitsOf(envelopeOf('x', 'x', { limits: own }))).toEqual({ tokens: 8, iterations: 5 });
 });
 
-describe('slots', () => {
-  test('are taken at once or not at all, and the refusal counts', () => {
+describe('slots for sub-agents', () => {
+  test('are reserved all together or not at all, and the error names the number left', () => {
     const slots = new Slots(3, 1);
     expect(slots.left).toBe(2);
     expect(() => slots.reserve(3)).toThrow(
@@ -142,13 +142,13 @@ describe('slots', () => {
     expect(() => slots.reserve(1)).toThrow(expect.objectContaining({ code: 'limit_reached' }) as Error);
   });
 
-  test('of which an earlier attempt took more than there are now are none', () => {
+  test('none are left if an earlier attempt used more than the lowered maximum', () => {
     const lowered = new Slots(1, 3);
     expect([lowered.max, lowered.left]).toEqual([1, 0]);
   });
 });
 
-describe('a workflow and its runs', () => {
+describe('budget of a workflow and its runs', () => {
   const price = (_: string, usage: { outputTokens: number; inputTokens: number }) => ({
     nanoUsd: usage.inputTokens + 1000 * usage.outputTokens,
   });
@@ -167,7 +167,7 @@ describe('a workflow and its runs', () => {
       ...rest,
     });
 
-  test('the next request is taken to be as large as the last one’s input of all classes, without its output', () => {
+  test('estimates the next request of a run by the input of its last request, without the output', () => {
     const { budget } = budgetWith({});
     expect(budget.admit('a', { tokens: 99 }, NOTHING)).toBeNull();
     budget.counted('a', request());
@@ -178,7 +178,7 @@ describe('a workflow and its runs', () => {
     expect(budget.admit('a', { costUsd: 10e-9 }, NOTHING)).toBeNull();
   });
 
-  test('a request beside the turns, and one that never got an answer, say nothing about the next', () => {
+  test('a request outside the turns and an unanswered request do not change the estimate', () => {
     const { budget } = budgetWith({});
     budget.counted('a', request({ purpose: 'review' }));
     const silent = { inputTokens: 0, cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0 };
@@ -189,7 +189,7 @@ describe('a workflow and its runs', () => {
     expect(budget.admit('b', { tokens: 1 }, NOTHING)).toBeNull();
   });
 
-  test('what is under way counts against the workflow until it is counted, withdrawn or its run has left', () => {
+  test('a request in flight counts for the workflow until it is counted, withdrawn or its run leaves', () => {
     const { budget } = budgetWith({ iterations: 2 });
     expect(budget.admit('a', {}, NOTHING)).toBeNull();
     expect(budget.admit('b', {}, NOTHING)).toBeNull();
@@ -205,7 +205,7 @@ describe('a workflow and its runs', () => {
     expect(budget.admit('d', {}, NOTHING)).toEqual(full);
   });
 
-  test('tokens and cost of what is under way count too, by the size of each run’s last request', () => {
+  test('tokens and cost of requests in flight are estimated by the last request of their run', () => {
     const { budget } = budgetWith({ tokens: 250, costUsd: 1 }, [{ ...request(), runId: 'a' }]);
     expect(budget.admit('a', {}, NOTHING)).toBeNull();
     expect(budget.admit('a', {}, NOTHING)).toBeNull();
@@ -216,7 +216,7 @@ describe('a workflow and its runs', () => {
     expect(dear.admit('a', {}, NOTHING)).toMatchObject({ of: 'workflow', name: 'costUsd' });
   });
 
-  test('a request that failed is no iteration; those of earlier attempts are', () => {
+  test('a failed request is no iteration, but requests of earlier attempts are', () => {
     const failed = request({ error: { code: 'overloaded', message: 'Busy' } });
     const { budget, tally } = budgetWith({}, [
       { ...request(), runId: 'a' },
@@ -226,7 +226,7 @@ describe('a workflow and its runs', () => {
     expect(budget.used).toEqual({ tokens: 5, nanoUsd: 0, ms: 500, iterations: 1 });
   });
 
-  test('raised limits hold from then on, of the workflow and of the one run', () => {
+  test('raised limits apply to the workflow or to the single run', () => {
     const { budget } = budgetWith({ tokens: 1 });
     budget.raise({ tokens: 5 });
     expect(budget.limits).toEqual({ tokens: 5 });
@@ -238,7 +238,7 @@ describe('a workflow and its runs', () => {
     expect(again.limitsOfRun('a', {})).toEqual({ tokens: 9 });
   });
 
-  test('an unknown price is told once for each model', () => {
+  test('reports an unknown price once per model, and once more if a cost limit cannot be checked', () => {
     const { budget } = budgetWith({});
     const told = (model: string, isBounded: boolean) => budget.noteUnpriced(model, isBounded);
     expect(['x', 'x', 'y', 'x'].map((model) => told(model, false))).toEqual([true, false, true, false]);
@@ -247,7 +247,7 @@ describe('a workflow and its runs', () => {
   });
 });
 
-describe('what is told of a limit', () => {
+describe('notices of a limit', () => {
   const bound: Bound = { of: 'run', name: 'tokens', value: 1500 };
   const iterations: Bound = { of: 'workflow', name: 'iterations', value: 1 };
 
@@ -258,11 +258,11 @@ describe('what is told of a limit', () => {
     [{ of: 'run', name: 'minutes', value: 1 }, '1 minute of work'],
     [{ of: 'workflow', name: 'minutes', value: 2.5 }, '2.5 minutes of work for the whole workflow'],
     [iterations, '1 turn for the whole workflow'],
-  ])('%o is %s', ([one, words]) => {
+  ])('describes the limit %o as %s', ([one, words]) => {
     expect(limitText(one)).toBe(words);
   });
 
-  test('the agent is asked once for its report, without tools', () => {
+  test('a reached limit adds one remark and one prompt for the final report without tools', () => {
     const history = new Transcript([]);
     const [note, ask, ...more] = [...tellLimit(history, bound)];
     expect(note).toMatchObject({
@@ -282,7 +282,7 @@ describe('what is told of a limit', () => {
     expect(limitRemark(iterations).code).toBe('max_iterations');
   });
 
-  test('raised, the notice counts no more; who has something left to do is asked to', () => {
+  test('a raised limit clears the notice, and a run with work left is prompted to go on', () => {
     const history = new Transcript([]);
     noteLimit(history, bound);
     const notice = limitNotice(history.entries)!;
@@ -305,7 +305,7 @@ describe('what is told of a limit', () => {
     expect(limitNotice(history.entries)).toMatchObject({ bound: iterations });
   });
 
-  test('the report is what was answered after the notice', () => {
+  test('only an answer after the notice counts as the report', () => {
     const history = new Transcript([]);
     const answer = { messageId: 'm', responseId: null, parts: [], stopReason: 'end_turn' as const };
     history.add({ kind: 'assistant', ...answer, interrupted: false });
@@ -318,7 +318,7 @@ describe('what is told of a limit', () => {
     expect(limitNotice([])).toBeNull();
   });
 
-  test('the run ends as one that went over its budget, with the limit named', () => {
+  test('the run ends with budget_exceeded and names the limit', () => {
     expect(limitEnd({ bound })).toEqual({
       outcome: 'budget_exceeded',
       error: { code: 'limit_reached', message: 'The limit of 1,500 tokens was reached: the report may be incomplete' },

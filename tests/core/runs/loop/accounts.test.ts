@@ -53,8 +53,8 @@ async function holding(matches: (event: DurableEvent) => boolean, script = withH
 
 const detailOf = ({ runtime }: Harness, workflowId: string) => runtime.request('workflow.get', { workflowId });
 
-describe('an attempt', () => {
-  test('is told when it is sent, and once more with what the provider counted', async () => {
+describe('request attempts', () => {
+  test('emits an estimate when a request is sent and the count of the provider when the response starts', async () => {
     const engine = await start(new Script().on({}).reply([text('Done.')], { usage: { input: 4321 } }));
     await engine.ask('Go');
     const [sent] = engine.of('request-start');
@@ -66,7 +66,7 @@ describe('an attempt', () => {
     expect(engine.of('usage')[0]?.request).not.toHaveProperty('inputEstimated');
   });
 
-  test('of a sub-agent is stored together with its start', async () => {
+  test('stores the first request of a sub-agent in one commit with the start of its run', async () => {
     const store = await memoryStore();
     const commits: (readonly DurableEvent[])[] = [];
     const commit: typeof store.commit = (items) => {
@@ -81,7 +81,7 @@ describe('an attempt', () => {
     expect(start).toEqual(expect.arrayContaining(['run-start', 'turn-start', 'request-start']));
   });
 
-  test('that is stopped before it was answered is unknown: estimated, marked and totalled apart', async () => {
+  test('counts a request stopped before its answer as unknown, with estimated tokens in a separate total', async () => {
     const engine = await start(new Script().on({}).reply([text('Never.')], { hangAfter: 0 }));
     const { workflowId } = await engine.send('Go');
     await engine.model.waitFor(() => true);
@@ -102,22 +102,25 @@ describe('an attempt', () => {
     ['lead', undefined, 0],
     ['helper', undefined, 1],
     ['checker', 'review', 2],
-  ] as const)('of agent %s (purpose %s) is not sent before its start is durable', async ([agent, purpose, before]) => {
-    const script = purpose === 'review' ? reflecting(REVIEWED) : withHelper();
-    const { engine, gate } = await holding(
-      (event) => event.type === 'request-start' && event.agent === agent && event.purpose === purpose,
-      script,
-    );
-    const { workflowId } = await engine.send('Go');
-    await gate.reached;
-    await sleep(LONGER_THAN_SENDING_MS);
-    expect(engine.model.requests).toHaveLength(before);
-    gate.open();
-    await engine.model.waitFor(({ index }) => index === before);
-    await engine.ended(workflowId);
-  });
+  ] as const)(
+    'sends no request of agent %s (purpose %s) before its request-start event is durable',
+    async ([agent, purpose, before]) => {
+      const script = purpose === 'review' ? reflecting(REVIEWED) : withHelper();
+      const { engine, gate } = await holding(
+        (event) => event.type === 'request-start' && event.agent === agent && event.purpose === purpose,
+        script,
+      );
+      const { workflowId } = await engine.send('Go');
+      await gate.reached;
+      await sleep(LONGER_THAN_SENDING_MS);
+      expect(engine.model.requests).toHaveLength(before);
+      gate.open();
+      await engine.model.waitFor(({ index }) => index === before);
+      await engine.ended(workflowId);
+    },
+  );
 
-  test('of a sub-agent that is stopped before its start is durable is not sent', async () => {
+  test('sends no request of a sub-agent that is stopped before its start is durable', async () => {
     const { engine, gate } = await holding(({ agent, type }) => agent === 'helper' && type === 'run-start');
     const { workflowId } = await engine.send('Go');
     await gate.reached;
@@ -131,7 +134,7 @@ describe('an attempt', () => {
     expect(workflow.usage).not.toHaveProperty('unknownRequests');
   });
 
-  test('that the provider refuses has read nothing, and is not estimated', async () => {
+  test('counts zero input tokens for a request that the provider rejects', async () => {
     const engine = await start(new Script().on({}).reply([], { status: 400 }));
     const { workflowId } = await engine.ask('Go');
     const { requests, workflow } = await detailOf(engine, workflowId);
@@ -139,7 +142,7 @@ describe('an attempt', () => {
     expect(workflow.usage).not.toHaveProperty('unknownRequests');
   });
 
-  test('of a later turn is estimated to have what the one before it had, and the call and the result that came since', async () => {
+  test('estimates the input of a later turn as the input of the previous turn plus the new call and result', async () => {
     const script = new Script()
       .on({ turn: 1 })
       .reply([toolUse('list_directory', { path: '.' })], { usage: { input: 70_000, cacheRead: 5000 } })
@@ -162,33 +165,30 @@ const wrong: [string, NonNullable<ReplyOptions['usage']>][] = [
   ['input_tokens: 2000000000', { input: 2e9 }],
 ];
 
-describe('counts that cannot be true', () => {
-  test.for(variations(wrong, 2))(
-    '%s is told once and not used: the requests are counted by estimate',
-    async ([told, usage]) => {
-      const script = new Script()
-        .on({ turn: 1 })
-        .reply([toolUse('list_directory', { path: '.' })], { usage })
-        .on({})
-        .reply([text('Done.')], { usage });
-      const engine = await start(script);
-      const end = await engine.ask('Go');
-      expect(end).toMatchObject({ outcome: 'completed', text: 'Done.' });
-      const notices = engine.of('notice').filter(({ text: words }) => words.includes('cannot be true'));
-      expect(notices).toMatchObject([{ level: 'warning' }]);
-      expect(notices[0]?.text).toContain(`(${told})`);
-      const { requests, workflow } = await detailOf(engine, end.workflowId);
-      expect(requests).toHaveLength(2);
-      for (const request of requests) {
-        expect(request).toMatchObject({ inputEstimated: true, reported: false, cacheReadTokens: 0, error: null });
-        expect(request.inputTokens).toBeGreaterThan(100);
-        expect(request.inputTokens).toBeLessThan(100_000);
-      }
-      expect(workflow.usage).toMatchObject({ requests: 2, unknownRequests: 2 });
-    },
-  );
+describe('impossible token counts', () => {
+  test.for(variations(wrong, 2))('warns once about %s and counts the requests by estimate', async ([told, usage]) => {
+    const script = new Script()
+      .on({ turn: 1 })
+      .reply([toolUse('list_directory', { path: '.' })], { usage })
+      .on({})
+      .reply([text('Done.')], { usage });
+    const engine = await start(script);
+    const end = await engine.ask('Go');
+    expect(end).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    const notices = engine.of('notice').filter(({ text: words }) => words.includes('cannot be true'));
+    expect(notices).toMatchObject([{ level: 'warning' }]);
+    expect(notices[0]?.text).toContain(`(${told})`);
+    const { requests, workflow } = await detailOf(engine, end.workflowId);
+    expect(requests).toHaveLength(2);
+    for (const request of requests) {
+      expect(request).toMatchObject({ inputEstimated: true, reported: false, cacheReadTokens: 0, error: null });
+      expect(request.inputTokens).toBeGreaterThan(100);
+      expect(request.inputTokens).toBeLessThan(100_000);
+    }
+    expect(workflow.usage).toMatchObject({ requests: 2, unknownRequests: 2 });
+  });
 
-  test('of the output alone leave the input reported', async () => {
+  test('keeps the reported input count when only the output count is impossible', async () => {
     const engine = await start(
       new Script().on({}).reply([text('Done, and so on.')], { usage: { input: 900, output: -1 } }),
     );
@@ -201,7 +201,7 @@ describe('counts that cannot be true', () => {
   });
 });
 
-test('a count that cannot be true is not outweighed by one before it', () => {
+test('an impossible count marks the request as unreported, even after a valid count', () => {
   const price = () => ({ nanoUsd: null, priceVersion: null });
   const run = { requests: { model: { provider: 'p' }, price }, envelope: { model: 'm' } } as unknown as MeteredRun;
   const ends = [[], [{ type: 'miscount' as const, count: 'output_tokens: -5' }]].map((after) => {
@@ -213,7 +213,7 @@ test('a count that cannot be true is not outweighed by one before it', () => {
   expect(ends).toMatchObject([{ reported: true }, { reported: false, inputTokens: 50, outputTokens: 2 }]);
 });
 
-test('a request over whose answer the machine slept is counted as read, one that found no network is not', () => {
+test('counts the input of a request that was interrupted by sleep, but not of a request without network', () => {
   const price = () => ({ nanoUsd: null, priceVersion: null });
   const run = { requests: { model: { provider: 'p' }, price }, envelope: { model: 'm' } } as unknown as MeteredRun;
   const ends = [ASLEEP, 'ENOTFOUND'].map((detail) => {
@@ -224,7 +224,7 @@ test('a request over whose answer the machine slept is counted as read, one that
   expect(ends).toEqual([70, 0]);
 });
 
-test('an answer whose words came after the last count is estimated from them', async () => {
+test('estimates output tokens from the text when the text arrived after the last count', async () => {
   const ending = sse('message_delta', { delta: { stop_reason: 'end_turn' }, usage: {} }) + sse('message_stop', {});
   const script = new Script().on({}).reply([text('Forty characters are ten tokens or so. .', { deltas: 1 })], {
     garbage: { after: 4, text: ending },
@@ -257,8 +257,8 @@ const odd: [string, string][] = [
   ],
 ];
 
-describe('parts that cannot be true', () => {
-  test.for(variations(odd, 2))('%s: the request that fails is counted, by whole numbers', async ([, garbage]) => {
+describe('malformed response parts', () => {
+  test.for(variations(odd, 2))('%s: counts the failed request in whole tokens', async ([, garbage]) => {
     // Behind the start of the message; then the stream ends too early.
     const cut = { garbage: { after: 1, text: garbage }, endAfter: 2, times: 1 };
     const script = new Script()
@@ -278,8 +278,8 @@ describe('parts that cannot be true', () => {
   });
 });
 
-describe('an end for a reason that is not known', () => {
-  test('is an error that names it; what was said is kept, and the request counted', async () => {
+describe('an unknown stop reason', () => {
+  test('ends the run with an error that names the reason, and keeps the text and the request count', async () => {
     const engine = await start(new Script().on({}).reply([text('Hm.')], { stopReason: 'bored' }));
     const end = await engine.ask('Go');
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'provider' } });
@@ -291,7 +291,7 @@ describe('an end for a reason that is not known', () => {
     expect(requests).toMatchObject([{ inputTokens: 100, outputTokens: 20, error: { code: 'provider' } }]);
   });
 
-  test('is one also where calls of the response were acted upon: they get their results', async () => {
+  test('ends the run with an error after calls of the response ran, and stores their results', async () => {
     const call = toolUse('list_directory', { path: '.' });
     const script = new Script()
       .on({})

@@ -17,7 +17,7 @@ const startReader = (): Promise<Harness> =>
     { files: { 'a.txt': 'AAA', 'b.txt': 'BBB' } },
   );
 
-test('emits thoughts and words as they come, each call before its result, and the end of each turn', async () => {
+test('streams thinking and text, emits each call before its result, and ends each turn', async () => {
   const engine = await startReader();
   const { runId } = await engine.ask('Read both');
   const events = engine.events.filter((event) => event.runId === runId);
@@ -38,7 +38,7 @@ test('emits thoughts and words as they come, each call before its result, and th
   expect(engine.of('run-end')[0]).toMatchObject({ outcome: 'completed', text: 'Both are read.' });
 });
 
-test('stores the message, the response, a result for each call, and the answer, in the order of time', async () => {
+test('stores the message, the response, a result for each call, and the answer in chronological order', async () => {
   const engine = await startReader();
   const { runId } = await engine.ask('Read both');
   const entries = await engine.store.entriesOf(runId);

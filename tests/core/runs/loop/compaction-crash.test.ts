@@ -78,7 +78,7 @@ function expectRight({ end, events, files, requests }: Awaited<ReturnType<typeof
 }
 
 test(
-  'killed when the summary is stored: it holds, and every call is answered with its own result',
+  'a kill after the summary is stored keeps the summary and gives every call its own result',
   { timeout: 120_000 },
   async () => {
     const killed = await killedAfter('compaction');
@@ -90,18 +90,22 @@ test(
   },
 );
 
-test('killed while it is written: nothing of it holds, and it is counted', { timeout: 120_000 }, async () => {
-  const killed = await killedAfter('request-start#4');
-  expectRight(killed);
-  expect(killed.events.filter(({ type }) => type === 'compaction')).toEqual([]);
-  expect(JSON.stringify(killed.requests.at(-1)?.body)).toContain('The first step.');
-  const summaries = killed.events.filter((event) => event.type === 'usage' && event.request.purpose === 'compaction');
-  expect(summaries).toMatchObject([{ request: { reported: false, error: { code: 'interrupted' } } }]);
-  expect(killed.requests.filter(({ seen }) => SUMMARISER.test(seen.system)).length).toBeLessThanOrEqual(1);
-});
+test(
+  'a kill during the summary request discards the summary and counts the request',
+  { timeout: 120_000 },
+  async () => {
+    const killed = await killedAfter('request-start#4');
+    expectRight(killed);
+    expect(killed.events.filter(({ type }) => type === 'compaction')).toEqual([]);
+    expect(JSON.stringify(killed.requests.at(-1)?.body)).toContain('The first step.');
+    const summaries = killed.events.filter((event) => event.type === 'usage' && event.request.purpose === 'compaction');
+    expect(summaries).toMatchObject([{ request: { reported: false, error: { code: 'interrupted' } } }]);
+    expect(killed.requests.filter(({ seen }) => SUMMARISER.test(seen.system)).length).toBeLessThanOrEqual(1);
+  },
+);
 
 test(
-  'killed when room was made for an answer that broke off: it goes on, and makes none again',
+  'a kill after the compaction for a cut-off answer resumes without a second compaction',
   { timeout: 120_000 },
   async () => {
     const { end, events } = await killedAfter('compaction', brokenOff(), false);

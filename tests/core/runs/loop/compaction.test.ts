@@ -27,7 +27,7 @@ const asked = (engine: Harness) =>
 const notices = (engine: Harness) => engine.of('notice').map((event) => event.text);
 
 describe('compaction', () => {
-  test('nearly full: the oldest part is summarised before the next turn, once, and counted', async () => {
+  test('summarises the oldest part of a nearly full context once before the next turn, and counts the request', async () => {
     const script = summarising()
       .on({ step: 1 })
       .reply([words(27_000, 'The old part. '), look()], { usage: { input: 9_000 } })
@@ -54,7 +54,7 @@ describe('compaction', () => {
     expect(engine.model.requests.find(({ seen }) => SUMMARISER.test(seen.system))?.seen.tools).toEqual([]);
   });
 
-  test('switched off, or with a window that nobody knows: nothing is summarised by itself', async () => {
+  test('does not start automatically when it is disabled or the context window is unknown', async () => {
     const script = () =>
       summarising()
         .on({ step: 1 })
@@ -74,7 +74,7 @@ describe('compaction', () => {
     }
   });
 
-  test('no summary comes: the work goes on without it, and says so, once', async () => {
+  test('continues the run without a summary when the model writes none, with one notice', async () => {
     const script = new Script()
       .on({ system: SUMMARISER })
       .reply([text('')])
@@ -93,7 +93,7 @@ describe('compaction', () => {
     expect(failed).toEqual(['The context was not compacted: the model wrote no summary']);
   });
 
-  test('the provider says that the context is full: room is made, and the agent goes on', async () => {
+  test('runs when the provider reports a full context, and the agent continues', async () => {
     const script = summarising()
       .on({ lastUser: /Room was made/ })
       .reply([text('All of it.')])
@@ -108,7 +108,7 @@ describe('compaction', () => {
     expect(asked(engine).at(-1)).not.toContain('The old part.');
   });
 
-  test('full again at once, or without a summary: it ends as before', async () => {
+  test('ends the run as partial when the context is full again at once or no usable summary is written', async () => {
     const full = (summaries: Script) =>
       summaries
         .on({ step: 1, lastUser: /^Go/ })
@@ -131,7 +131,7 @@ describe('compaction', () => {
       { status: 413, error: { type: 'request_too_large', message: 'too large' } },
       { status: 400, error: { type: 'context_length_exceeded', message: 'too many tokens' } },
     ]),
-  )('a request that is refused as too large ($error.type) is made smaller, not given up', async (refusal) => {
+  )('shrinks and repeats a request that was rejected as too large ($error.type)', async (refusal) => {
     const script = summarising()
       .on({ step: 1 })
       .reply([words(3_000, 'The old part. '), look()])
@@ -146,7 +146,7 @@ describe('compaction', () => {
     expect(compactions(engine)).toHaveLength(1);
   });
 
-  test('earlier workflows are summarised too, with the last answer and what the person said word for word', async () => {
+  test('summarises earlier workflows, and keeps the last answer and all user messages verbatim', async () => {
     const script = summarising()
       .on({ prompt: /First/, lastUser: /^First/ })
       .reply([words(18_000, 'The first report. ')])
@@ -176,7 +176,7 @@ describe('compaction', () => {
     expect(compactions(engine)).toHaveLength(1);
   });
 
-  test('a sub-agent makes room in its own context', async () => {
+  test('compacts the context of a sub-agent on its own', async () => {
     const script = summarising()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'digger', prompt: 'Dig deep.' })])
@@ -198,7 +198,7 @@ describe('compaction', () => {
     expect(child).not.toContain('Dug up.');
   });
 
-  test('what the person refused and answered is kept, and the plan', async () => {
+  test('keeps the rejections and replies of the person, and the plan', async () => {
     const plan = [{ content: 'Write the file', status: 'in_progress', priority: 'high' }];
     const script = summarising()
       .on({ step: 1 })
@@ -225,7 +225,7 @@ describe('compaction', () => {
   });
 });
 
-describe('by hand', () => {
+describe('manual compaction', () => {
   const chatting = () =>
     summarising()
       .on({ step: 1, lastUser: /^One/ })
@@ -235,7 +235,7 @@ describe('by hand', () => {
       .on({})
       .reply([text('An answer.')]);
 
-  test('at rest: the next message finds the summary; undone, exactly what was there before; and again', async () => {
+  test('of an idle conversation can be undone and redone, which restores the exact context', async () => {
     const engine = await startEngine(chatting());
     const { conversationId } = engine;
     const compact = () => engine.runtime.request('context.compact', { conversationId });
@@ -262,7 +262,7 @@ describe('by hand', () => {
     expect((await engine.store.run(runId))?.usage.requests).toBe(3);
   });
 
-  test('taken back while a later lead works: its next request has all of it', async () => {
+  test('undone while a later lead works, returns the full history in the next request', async () => {
     const script = summarising()
       .on({ step: 1, lastUser: /^One/ })
       .reply([text('The first answer.'), look()])
@@ -288,7 +288,7 @@ describe('by hand', () => {
     expect(asked(engine).at(-1)).not.toContain('The notes of the model.');
   });
 
-  test('one that was taken back counts for nothing when the context is full', async () => {
+  test('once undone, is ignored when the context is full', async () => {
     const script = summarising()
       .on({ lastUser: /Room was made/ })
       .reply([text('Done.')])
@@ -318,7 +318,7 @@ describe('by hand', () => {
     expect(notices(engine), 'nearly full, it is left alone').toEqual([]);
   });
 
-  test('while calls are open it is done at once, and their results still come back to them', async () => {
+  test('runs at once while calls are open, and the calls still get their results', async () => {
     const script = summarising()
       .on({ leads: true, lastUser: /Found\./ })
       .reply([text('Done.')])

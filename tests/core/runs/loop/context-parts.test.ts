@@ -68,7 +68,7 @@ const compaction: CompactionEntry = {
 
 const told = (entries: Entry[]) => ({ prior: [{ runId: 'r', history: new Transcript([]) }], entries });
 
-test('each kind counts its own, and nothing that is not told', () => {
+test('counts the tokens of each kind of context part, without parts that are not sent to the model', () => {
   expect(contextParts(told(ENTRIES), REQUEST, null)).toEqual([
     { kind: 'system', tokens: 50 },
     { kind: 'tools', tokens: Math.ceil(sizeOfTool(tool) / 4) },
@@ -79,7 +79,7 @@ test('each kind counts its own, and nothing that is not told', () => {
   ]);
 });
 
-test('the summary stands for what was compacted; taken back, all of it is told again', () => {
+test('counts the summary in place of the compacted entries until the compaction is undone', () => {
   const [system, tools, summary, ...more] = contextParts(told([...ENTRIES, compaction]), REQUEST, null);
   expect([system?.kind, tools?.kind, more]).toEqual(['system', 'tools', []]);
   expect(summary).toEqual({ kind: 'summary', tokens: Math.ceil(headOf(compaction).length / 4) });
@@ -87,7 +87,7 @@ test('the summary stands for what was compacted; taken back, all of it is told a
   expect(contextParts(undone, REQUEST, null)).toEqual(contextParts(told(ENTRIES), REQUEST, null));
 });
 
-test('scaled, they add up to what the provider counted, whatever the rests are', () => {
+test('scales the parts so that they add up to the token count of the provider', () => {
   const own = contextParts(told(ENTRIES), REQUEST, null);
   for (const total of [1, 7, 1000, 30_501]) {
     const parts = contextParts(told(ENTRIES), REQUEST, total);
@@ -116,7 +116,7 @@ function expectTools({ model }: Harness, parts: readonly ContextPart[] = []): vo
   expect(parts[1]!.tokens / parts[0]!.tokens).toBeCloseTo(offered / prompt, 2);
 }
 
-test('of a conversation: what was sent last with its answer, as the gauge says it, and only where it is asked for', async () => {
+test('returns the parts of the last request and its answer, only if parts are requested', async () => {
   const script = summarising()
     .on({ step: 1 })
     .reply([toolUse('list_directory', { path: '.' })], { usage: { input: 2_000, output: 10 } })
@@ -139,7 +139,7 @@ test('of a conversation: what was sent last with its answer, as the gauge says i
   expect(sumOf(after)).toBe(tokensAfter);
 });
 
-test('of a lead at work what it has in hand, while a message waits behind it; before its first response, of the one before', async () => {
+test('returns the parts of the working lead, or of the previous lead until the first response', async () => {
   const [first, second] = [new Gate(), new Gate()];
   const look = [toolUse('list_directory', { path: '.' })];
   const script = new Script()
@@ -171,7 +171,7 @@ test('of a lead at work what it has in hand, while a message waits behind it; be
   await engine.ended(workflowId);
 });
 
-test('what a compaction stands for is not read again', async () => {
+test('does not read compacted runs from the store again', async () => {
   const engine = await start(
     summarising()
       .on({})

@@ -10,7 +10,7 @@ import { chunksOf } from '../../../support/fake-model/stream.ts';
 import { Gate } from '../../../support/gate.ts';
 import { filesBelow } from '../../../support/session-files.ts';
 
-test('the entry, the next request, the export and Markdown say so', async () => {
+test('a response cut off by a kill is marked in its entry, the next request, the export and the Markdown', async () => {
   const root = await mkdtemp(join(tmpdir(), 'triad-crash-cut-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const two = [toolUse('glob', { pattern: '*' }), toolUse('list_directory', { path: '.' })];

@@ -71,18 +71,22 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${seq}`), folder: root }, check };
 }
 
-test('after a few durable events; in the full run after many', { timeout: 600_000 }, async () => {
-  const model = await start();
-  const whole = await live({
-    mode: 'start',
-    data: join(root, 'whole'),
-    url: model.url,
-    folder: root,
-    groupSize: 1,
-  });
-  await model.close();
-  const during = moments(whole?.events ?? []);
-  expect(during.length).toBeGreaterThan(15);
-  // Within the turns of a sub-agent others kill.
-  await killAfterEach(during, pointAt, ({ parentRunId, type }) => parentRunId === null || type.startsWith('run-'));
-});
+test(
+  'resumes after kills at durable events during a response whose calls already run',
+  { timeout: 600_000 },
+  async () => {
+    const model = await start();
+    const whole = await live({
+      mode: 'start',
+      data: join(root, 'whole'),
+      url: model.url,
+      folder: root,
+      groupSize: 1,
+    });
+    await model.close();
+    const during = moments(whole?.events ?? []);
+    expect(during.length).toBeGreaterThan(15);
+    // Within the turns of a sub-agent others kill.
+    await killAfterEach(during, pointAt, ({ parentRunId, type }) => parentRunId === null || type.startsWith('run-'));
+  },
+);

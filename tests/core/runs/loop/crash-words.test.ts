@@ -12,7 +12,7 @@ import { variations } from '../../../support/samples.ts';
 test.each(
   variations([
     ['whole text after the call is part of the response, cut text is not', text('cut words', { deltas: 3 }), []],
-    ['of a call that had begun the name is kept', toolUse('write_file', { path: 'a', content: 'b' }), ['write_file']],
+    ['the name of an unfinished call is stored', toolUse('write_file', { path: 'a', content: 'b' }), ['write_file']],
   ] as [string, Block, string[]][]),
 )('%s', async (_, lost, calls) => {
   const free = new Gate();

@@ -56,8 +56,8 @@ const rules = ({ model }: Harness): (string | null)[] => model.requests.map(({ r
 const typesOf = (entry: AssistantEntry | undefined): string[] =>
   (entry?.parts ?? []).map((part) => (part.type === 'tool_use' ? part.name : part.type));
 
-describe('a response that still comes', () => {
-  test('its complete call has started a sub-agent, which is recorded first', async () => {
+describe('a streaming response', () => {
+  test('starts a sub-agent from a complete call before the response ends, and stores the call first', async () => {
     const engine = await heldAt(events(words, alpha), childAsked, [words, alpha, beta]);
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', 'completed', 'completed']);
@@ -77,7 +77,7 @@ describe('a response that still comes', () => {
     engine.model.expectDone();
   });
 
-  test('the message keeps the place that it had when its first part was recorded', async () => {
+  test('keeps the entry number that the message had when its first part was stored', async () => {
     const readme = toolUse('read_file', { path: 'README.md' });
     const engine = await heldAt(events(alpha), (one) => one.event('tool-end'), [readme, alpha]);
     await engine.ask('Go');
@@ -96,7 +96,7 @@ describe('a response that still comes', () => {
       ['while it comes', async () => undefined],
       ['after it came', (engine: Harness) => engine.event('message-end', (event) => event.entry.kind === 'assistant')],
     ]),
-  )('its question is asked at once and may be answered %s', async (when, until) => {
+  )('requests an approval at once, which may be answered %s', async (when, until) => {
     const answer = Promise.withResolvers<void>();
     const asked = (one: Harness) => one.event('approval-request');
     const engine = await heldAt(
@@ -124,8 +124,8 @@ describe('a response that still comes', () => {
   });
 });
 
-describe('a response that was acted upon', () => {
-  test('and is cut off is not asked for again: what was complete is the message', async () => {
+describe('a response whose calls already ran', () => {
+  test('is not requested again when it is cut off: its complete parts are the message', async () => {
     const engine = await heldAt(events(words, alpha), childAsked, [words, alpha, beta], {
       reply: { cutAfter: events(words, alpha) + 2 },
     });
@@ -146,7 +146,7 @@ describe('a response that was acted upon', () => {
     engine.model.expectDone();
   });
 
-  test('and fails with an error event goes on with its results too', async () => {
+  test('continues with the results after an error event', async () => {
     const errorEvent = { after: events(alpha), type: 'overloaded_error', message: 'busy' };
     const engine = await heldAt(events(alpha), childAsked, [alpha, text('More to come')], {
       reply: { errorEvent },
@@ -156,7 +156,7 @@ describe('a response that was acted upon', () => {
     engine.model.expectDone();
   });
 
-  test('and falls silent is given up, and its results are kept', async () => {
+  test('is abandoned when the stream falls silent, and keeps the results', async () => {
     const alarms = createAlarms(77_000);
     const engine = await startEngine(script([alpha, text('More to come')], { hangAfter: events(alpha) }), {
       settings: '[limits]\ninactivity_seconds = 77\n',
@@ -170,7 +170,7 @@ describe('a response that was acted upon', () => {
     engine.model.expectDone();
   });
 
-  test('and is refused or cut short by the provider keeps what was acted upon', async () => {
+  test('keeps the calls and results when the provider refuses or truncates the rest', async () => {
     for (const stopReason of ['refusal', 'max_tokens']) {
       const engine = await heldAt(events(alpha), childAsked, [alpha, text('And')], { reply: { stopReason } });
       expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'completed']);
@@ -179,7 +179,7 @@ describe('a response that was acted upon', () => {
     }
   });
 
-  test('answers a second call that is no JSON with an error, and drops it where the rest is cut off', async () => {
+  test('answers an invalid JSON call with an error, and drops the call if the rest is cut off', async () => {
     const broken = toolUse('read_file', {}, { raw: '{"path": ' });
     const whole = await heldAt(events(alpha), childAsked, [alpha, broken]);
     expect(outcomes(await whole.ask('Go'))).toEqual(['completed', 'completed']);
@@ -192,7 +192,7 @@ describe('a response that was acted upon', () => {
     for (const { model } of [whole, cut]) model.expectDone();
   });
 
-  test('has every call settled when it is stopped, and the conversation goes on', async () => {
+  test('settles every call when the workflow is stopped, and the conversation continues', async () => {
     const engine = await startEngine(
       new Script()
         .on({ ...LEAD, step: 1, asked: /Go/ })
@@ -214,7 +214,7 @@ describe('a response that was acted upon', () => {
   });
 });
 
-test('closed and resumed, a response that was acted upon is not asked for again', async () => {
+test('a response whose calls already ran is not requested again after a close and a resume', async () => {
   const store = await memoryStore();
   const silentOnce = new Script()
     .on({ ...LEAD, step: 1 })
@@ -242,8 +242,8 @@ test('closed and resumed, a response that was acted upon is not asked for again'
   model.expectDone();
 });
 
-describe('a response that was not acted upon', () => {
-  test('is asked for again when it is cut off, also within a call', async () => {
+describe('a response without running calls', () => {
+  test('is requested again when it is cut off, even within a call', async () => {
     const engine = await startEngine(
       new Script()
         .on({ ...LEAD, step: 1 })
@@ -263,15 +263,15 @@ describe('a response that was not acted upon', () => {
 
   test.each(
     variations([
-      ['where its call is no JSON', [toolUse('read_file', {}, { raw: '{"path"' })], ''],
+      ['if its call is invalid JSON', [toolUse('read_file', {}, { raw: '{"path"' })], ''],
       [
-        'where the provider takes one request at a time',
+        'if the provider accepts one request at a time',
         [alpha, text('And')],
         '[providers.anthropic]\nmax_concurrent = 1\n',
       ],
-      ['where its call has no arguments yet', [toolUse('list_directory', {}, { raw: '' })], ''],
+      ['if its call has no arguments yet', [toolUse('list_directory', {}, { raw: '' })], ''],
     ] satisfies [string, [Block, ...Block[]], string][]),
-  )('waits for its end: %s', async (_, first, settings) => {
+  )('runs no call before its end: %s', async (_, first, settings) => {
     let meanwhile: string[] | null = null;
     const until = async (one: Harness): Promise<void> => {
       await one.event('message-start');

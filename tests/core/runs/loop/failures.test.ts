@@ -12,7 +12,7 @@ const answer = { times: 1, required: true };
 const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' } };
 
 describe('failures of the model', () => {
-  test('a wrong key ends the workflow with what to do', async () => {
+  test('a wrong API key ends the workflow with an authentication error', async () => {
     const engine = await startEngine(plainAnswer(), { keys: ['right'], apiKey: 'wrong' });
     const end = await engine.ask('Hello');
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'auth' } });
@@ -20,7 +20,7 @@ describe('failures of the model', () => {
     expect(end.error?.message).not.toContain('wrong');
   });
 
-  test('429 with retry-after and then 529 are retried, told, and counted as requests', async () => {
+  test('retries status 429 with retry-after and status 529, with an event and a counted request for each attempt', async () => {
     const script = new Script()
       .step([], {
         status: 429,
@@ -65,7 +65,7 @@ describe('failures of the model', () => {
     expect(engine.model.requests.map(({ seen }) => seen.prompt)).toEqual(['Hello', 'Hello']);
   });
 
-  test('a stream cut in the middle of a tool call is tried again; the half call never runs', async () => {
+  test('retries a stream that is cut inside a tool call, and never runs the partial call', async () => {
     const script = new Script()
       .on({ step: 1 })
       .reply([text('I read.'), toolUse('read_file', { path: 'README.md' }, { deltas: 4 })], {
@@ -83,7 +83,7 @@ describe('failures of the model', () => {
     expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).not.toContain('I read.');
   });
 
-  test('an endpoint that cannot be reached is named', async () => {
+  test('names the endpoint that cannot be reached', async () => {
     const engine = await startEngine(plainAnswer());
     await engine.model.close();
     const end = await engine.ask('Hello');
@@ -91,7 +91,7 @@ describe('failures of the model', () => {
     expect(end.error?.message).toContain('127.0.0.1');
   });
 
-  test('a call that cannot be is answered with what is wrong and what there is, and runs nothing', async () => {
+  test('answers an invalid call with the problem and the valid choices, and runs nothing', async () => {
     const spawning = (input: object) => toolUse('spawn_agent', input);
     const wrong: [Block, RegExp][] = [
       [toolUse('run_rocket', {}), /There is no tool "run_rocket".*read_file.*spawn_agent/s],
@@ -115,14 +115,14 @@ describe('failures of the model', () => {
     for (const [index, [, words]] of wrong.entries()) expect(results[index]?.text).toMatch(words);
   });
 
-  test('a refusal, a cut answer and an empty one are not successes', async () => {
+  test('does not count a refusal, a truncated answer or an empty answer as completed', async () => {
     const outcomeOf = async (script: Script): Promise<string> => (await (await start(script)).ask('Hello')).outcome;
     expect(await outcomeOf(new Script().step([text('No.')], { stopReason: 'refusal' }))).toBe('refused');
     expect(await outcomeOf(new Script().step([text('Half an')], { stopReason: 'max_tokens' }))).toBe('partial');
     expect(await outcomeOf(new Script().step([]).step([]))).toBe('partial');
   });
 
-  test('an empty message is refused, a message of 1 MB goes through whole', async () => {
+  test('rejects an empty message and accepts a message of 1 MB', async () => {
     const engine = await startEngine(plainAnswer());
     await expect(engine.send('  \n')).rejects.toMatchObject({ code: 'bad_input' });
     expect(engine.events).toEqual([]);
@@ -134,13 +134,13 @@ describe('failures of the model', () => {
     expect(start).toMatchObject({ type: 'workflow-start', prompt: large });
   });
 
-  test('without a key nothing starts', async () => {
+  test('rejects a start without an API key', async () => {
     await expect(startEngine(plainAnswer(), { apiKey: '' })).rejects.toMatchObject({ code: 'no_key' });
   });
 
   fullTest(
-    'tests/core/workflows/clocks.test.ts › a sub-agent whose model falls silent three times is ended as timed out; its lead goes on',
-  )('a run that falls silent is ended as timed out; its lead goes on', async () => {
+    'tests/core/workflows/clocks.test.ts › a sub-agent whose model is silent three times ends as timed out, and its lead continues',
+  )('ends a silent sub-agent as timed out, and its lead continues', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'mute', prompt: 'Speak.' })])

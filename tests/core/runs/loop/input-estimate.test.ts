@@ -5,7 +5,7 @@ import { allTools } from '#core/tools/all-tools.ts';
 import type { WireMessage } from '#core/model/model.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
 
-test('tools count as they are told now, also after the number of sub-agents was set anew', () => {
+test('estimates tools by their current text after the number of sub-agents changes', () => {
   const registry = new ToolRegistry(allTools());
   const sizes = [1, 3, 1, 8].map((max) => {
     const tools = registry.specs(registry.offered(['spawn_agent', 'parallel_tasks'], true), max);
@@ -22,7 +22,7 @@ test('tools count as they are told now, also after the number of sub-agents was 
   expect(new Set(sizes.map(({ chars }) => chars)).size).toBeGreaterThan(1);
 });
 
-test('what the provider counted of the turn before counts, and what came since by its size', () => {
+test('adds the size of new messages to the provider count of the previous turn', () => {
   const says = (role: 'user' | 'assistant', length: number): WireMessage => ({
     role,
     content: [{ type: 'text', text: 'x'.repeat(length) }],

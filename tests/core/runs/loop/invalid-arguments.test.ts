@@ -6,14 +6,14 @@ import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 const ODD = { path: 7, 'no such sandbox': ['field', { of: null }] };
 
 test.for([
-  { what: 'no JSON', sent: toolUse('read_file', {}, { raw: '{"path": "READ' }), raw: '{"path": "READ', wrong: /JSON/ },
+  { what: 'not JSON', sent: toolUse('read_file', {}, { raw: '{"path": "READ' }), raw: '{"path": "READ', wrong: /JSON/ },
   {
-    what: 'not of the schema',
+    what: 'outside the schema',
     sent: toolUse('read_file', ODD),
     raw: JSON.stringify(ODD, null, 2),
     wrong: /path must be a text/,
   },
-])('arguments that are $what', async ({ sent, raw, wrong }) => {
+])('answers arguments that are $what with the problem and the tool signature', async ({ sent, raw, wrong }) => {
   const script = new Script().on({ step: 1 }).reply([sent]);
   script.on({}).reply([text('I see.')]);
   const engine = await startEngine(script);

@@ -34,8 +34,8 @@ const seenOf = (engine: Harness) => {
 
 const reviewing = (engine: Harness) => engine.event('request-start', (event) => event.purpose === 'review');
 
-describe('what a review costs', () => {
-  test('is counted to the run, the workflow and the conversation, as requests of their own', async () => {
+describe('the cost of a review', () => {
+  test('is counted in separate requests of the run, the workflow and the conversation', async () => {
     const engine = await startReflecting(improved, {}, start);
     const { workflowId } = await engine.ask('Go');
     const { run, requests } = await childOf(engine);
@@ -51,7 +51,7 @@ describe('what a review costs', () => {
     expect(requests.every(({ nanoUsd }) => (nanoUsd ?? 0) > 0)).toBe(true);
   });
 
-  test('a review that fails on the way is tried again, and each attempt is counted', async () => {
+  test('includes each attempt of a review that fails and is retried', async () => {
     const script = new Script()
       .on({ system: REVIEWER })
       .reply([], { status: 529, error: { type: 'overloaded_error', message: 'busy' }, times: 1 })
@@ -73,8 +73,8 @@ describe('what a review costs', () => {
   });
 });
 
-describe('nothing is lost', () => {
-  test('a budget that forbids the review: the answer is kept, and the run says that it was not reviewed', async () => {
+describe('limits, stops and failures during a review', () => {
+  test('a used-up budget skips the review, keeps the answer and reports the missing review', async () => {
     const engine = await startReflecting(improved, { settings: TIGHT });
     await engine.ask('Go');
     const { run, entries } = await childOf(engine);
@@ -84,7 +84,7 @@ describe('nothing is lost', () => {
     expect(reviewers(engine)).toHaveLength(0);
   });
 
-  test('a review that would cross the limit waits for the person, and is sent once that is extended', async () => {
+  test('a review that would exceed the limit waits for the person and is sent after an extension', async () => {
     const engine = await startReflecting(improved, {
       settings: TIGHT,
       atLimit: () => ({ kind: 'edit', value: { tokens: 5000 } }),
@@ -94,7 +94,7 @@ describe('nothing is lost', () => {
     expect(reviewers(engine)).toHaveLength(2);
   });
 
-  test('once the budget is raised, the answer is reviewed and not written again', async () => {
+  test('after the budget is raised, the stored answer is reviewed without a new turn', async () => {
     const script = new Script()
       .on({ system: REVIEWER })
       .reply([text(verdict(true, 90))])
@@ -113,7 +113,7 @@ describe('nothing is lost', () => {
     expect(codes).toEqual(['user', 'assistant', 'budget', 'resumed', 'extended', 'review']);
   });
 
-  test('a budget that is reached between the tries: one last answer, and nothing is reviewed after it', async () => {
+  test('a budget reached between two tries allows one last answer without a review', async () => {
     const engine = await startReflecting(improved, { settings: '[limits.run]\nmax_tokens = 1200\n' });
     await engine.ask('Go');
     const { run } = await childOf(engine);
@@ -122,7 +122,7 @@ describe('nothing is lost', () => {
     expect(reviewers(engine)).toHaveLength(1);
   });
 
-  test('the last iteration may be reviewed: a review is no turn', async () => {
+  test('the answer of the last iteration is reviewed, because a review is not an iteration', async () => {
     const engine = await startReflecting(
       { ...improved, reviews: { first: verdict(true, 80) } },
       { agent: checkerFile({}, 'max_iterations: 1\n') },
@@ -132,7 +132,7 @@ describe('nothing is lost', () => {
     expect(reviewers(engine)).toHaveLength(1);
   });
 
-  test('stopped in a review: the request ends, and the answer stays', async () => {
+  test('a stop during a review cancels the request and keeps the answer', async () => {
     const engine = await startReflecting({ ...improved, review: { ...improved.review, hangAfter: 2 } }, {}, start);
     const { workflowId } = await engine.send('Go');
     const { runId } = await reviewing(engine);
@@ -161,7 +161,7 @@ describe('nothing is lost', () => {
     expect((await childOf(engine)).run).toMatchObject({ outcome: 'timed_out', text: 'first' });
   });
 
-  test('a reviewer that fails for good ends the run; tried again, only the review is asked for', async () => {
+  test('a permanent reviewer failure ends the run, and a retry repeats only the review', async () => {
     const script = new Script()
       .on({ system: REVIEWER })
       .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 });
@@ -192,8 +192,8 @@ describe('nothing is lost', () => {
   });
 });
 
-describe('wherever it runs', () => {
-  test('two sub-agents at the same time, each with reviews of its own', async () => {
+describe('reviews of different runs', () => {
+  test('two parallel sub-agents each get their own reviews', async () => {
     const lead = [
       toolUse('parallel_tasks', {
         operation: 'execute_batch',
@@ -233,7 +233,7 @@ describe('wherever it runs', () => {
     expect(engine.model.requests.every(({ problem }) => problem === null)).toBe(true);
   });
 
-  test('a lead: its answer is streamed to the person, then reviewed, and the better one ends the workflow', async () => {
+  test('the answer of a lead is streamed, then reviewed, and the improved answer ends the workflow', async () => {
     const script = new Script()
       .on({ system: REVIEWER, prompt: /It is b/ })
       .reply([text(verdict(true, 90))])
@@ -254,7 +254,7 @@ describe('wherever it runs', () => {
     expect(shown).toEqual(['assistant', 'review', 'system', 'assistant', 'review', 'system']);
   });
 
-  test('sub-agents of a temporary kind have none, whatever their lead has', async () => {
+  test('temporary sub-agents have no reviews, even if their lead has reviews', async () => {
     const spawned = toolUse('spawn_agent', { operation: 'spawn', name: 'helper', prompt: 'Help.' });
     const script = new Script()
       .on({ system: REVIEWER })
@@ -269,7 +269,7 @@ describe('wherever it runs', () => {
   });
 });
 
-test('without an agent that reviews itself nothing of it is anywhere', async () => {
+test('without a self-reviewing agent there are no review requests and no review fields', async () => {
   const engine = await startEngine(new Script().on({}).reply([text('Done.')]));
   await engine.ask('Go');
   expect(engine.of('request-start').map(({ purpose }) => purpose)).toEqual([undefined]);

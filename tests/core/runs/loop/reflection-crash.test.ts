@@ -64,14 +64,18 @@ async function pointAt(killAfter: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${killAfter}`), folder }, check };
 }
 
-test('after a few events from the first review on; in the full run after many', { timeout: 300_000 }, async () => {
-  expect(scores(whole)).toEqual([null, 40, 90]);
-  const kills = ofChild.filter(({ seq }) => seq >= (sent ?? Infinity) - 1);
-  expect(kills.length).toBeGreaterThan(15);
-  await killAfterEach(kills, pointAt);
-});
+test(
+  'resumes after kills at events from the first review on, without a repeated review',
+  { timeout: 300_000 },
+  async () => {
+    expect(scores(whole)).toEqual([null, 40, 90]);
+    const kills = ofChild.filter(({ seq }) => seq >= (sent ?? Infinity) - 1);
+    expect(kills.length).toBeGreaterThan(15);
+    await killAfterEach(kills, pointAt);
+  },
+);
 
-test('in a review: what it had read is counted, and another one takes its place', async () => {
+test('a kill during a review counts the interrupted request and repeats the review', async () => {
   const hanging = new Script()
     .on({ system: REVIEWER })
     .reply([text('{"passed": true')], { hangAfter: 2, usage: { input: 777 }, times: 1 });

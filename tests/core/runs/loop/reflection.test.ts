@@ -13,7 +13,7 @@ const told = (engine: Awaited<ReturnType<typeof startReflecting>>) =>
   outputOf(engine.of('tool-end').find(({ entry }) => entry.name === 'delegate_task')?.entry.output);
 
 describe('reflection', () => {
-  test('passed at once: one request more, and the answer as it was', async () => {
+  test('a review that passes costs one request and leaves the answer unchanged', async () => {
     const engine = await inOne({
       answers: ['The fault is in a.ts:3.'],
       reviews: { 'a.ts:3': verdict(true, 95) },
@@ -47,7 +47,7 @@ describe('reflection', () => {
     expect(review?.seen.system).not.toContain('a.ts');
   });
 
-  test('improved at the second try: the critique is given to the agent, with its tools', async () => {
+  test('a failed review sends the critique to the agent, which improves its answer with its tools', async () => {
     const engine = await inOne({
       answers: ['It is broken.', { blocks: [toolUse('list_directory', { path: '.' })] }, 'It is broken in a.ts:3.'],
       reviews: {
@@ -71,7 +71,7 @@ describe('reflection', () => {
     expect(told(engine)).toMatchObject({ success: true, report: 'It is broken in a.ts:3.' });
   });
 
-  test('out of tries: the best answer, the later of equals, and the lead gets the reason and all reviews', async () => {
+  test('after the last try, the lead gets the best answer, the reason and all reviews', async () => {
     const engine = await inOne({
       answers: ['first', 'second', 'third'],
       reviews: {
@@ -100,7 +100,7 @@ describe('reflection', () => {
     });
   });
 
-  test('no more tries than the file says: with none, one review', async () => {
+  test('max_retries of 0 allows one review and no second answer', async () => {
     const engine = await startReflecting(
       { answers: ['first'], reviews: { first: verdict(false, 10, 'No.') } },
       { agent: checkerFile({ maxRetries: 0, criteria: null }) },
@@ -113,7 +113,7 @@ describe('reflection', () => {
     });
   });
 
-  test('a review that cannot be read is asked for once more; then the answer stands, marked', async () => {
+  test('requests an unreadable review once more, then keeps the answer and reports that it is not reviewed', async () => {
     const engine = await inOne({
       answers: ['first', 'second'],
       reviews: {
@@ -134,7 +134,7 @@ describe('reflection', () => {
     ]);
   });
 
-  test('an improved answer that is cut off does not take the place of a whole one', async () => {
+  test('a truncated second answer does not replace a complete first answer', async () => {
     const engine = await inOne({
       answers: ['whole', { blocks: [text('half of')], options: { stopReason: 'max_tokens' } }],
       reviews: { whole: verdict(false, 50, 'Say more.') },
@@ -148,7 +148,7 @@ describe('reflection', () => {
     expect(reviewers(engine)).toHaveLength(1);
   });
 
-  test('off: the same requests, byte for byte, and nothing of it in the envelope', async () => {
+  test('without reflection, the requests of the agent are identical and the envelope has no reflection', async () => {
     const parts = { answers: ['The fault is in a.ts:3.'], reviews: { a: verdict(true, 95) } };
     const bodies = async (agent: string) => {
       const engine = await startReflecting(parts, { agent });

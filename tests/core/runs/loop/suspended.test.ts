@@ -13,7 +13,7 @@ import { fullTest } from '../../../support/samples.ts';
 const STOPPED_MS = 3_500;
 
 fullTest(['tests/core/base/watchdog.test.ts › time in which a process was suspended does not count as silence'])(
-  'SIGSTOP and SIGCONT in the middle of a stream',
+  'a run continues after SIGSTOP and SIGCONT in the middle of a stream',
   { timeout: 60_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'triad-suspended-'));

@@ -110,7 +110,7 @@ const COVERED =
   'tests/core/runs/undo/interrupted.test.ts › completes or rolls back a rewind that was killed before any of its steps';
 fullTest(
   'tests/core/runs/undo/interrupted.test.ts › rolls back a rewind at the first step of each kind at which the disk fails',
-)('rolls back a rewind at whose disk any one step fails', async () => {
+)('rolls back a rewind when any single disk step fails', async () => {
   await interruptEachStep(await start(), 'rewind', { kind: 'disk', code: 'EIO', lasts: false });
 });
 
@@ -129,7 +129,7 @@ fullTest(COVERED)(
 const listTemporaries = (tree: Record<string, string>): string[] =>
   Object.keys(tree).filter((path) => path.endsWith('.tmp'));
 
-test('removes the temporary file of a killed redo, and no file of the person that is named like one', async () => {
+test('removes the temporary file of a killed redo, but no file of the person with a similar name', async () => {
   const world = await start();
   const { folder, folders, runtime, undo, trees } = world;
   await undo(runtime);
@@ -143,7 +143,7 @@ test('removes the temporary file of a killed redo, and no file of the person tha
   expect(await readTree(folder)).toEqual({ ...trees.done, '.text.txt.0123456789ab.tmp': 'file 644 mine' });
 });
 
-test('does not remove a temporary file through a link that is in the place of its folder', async () => {
+test('does not remove a temporary file through a link that replaced its folder', async () => {
   const world = await start();
   const { folder, folders, runtime, undo } = world;
   await undo(runtime);
@@ -158,7 +158,7 @@ test('does not remove a temporary file through a link that is in the place of it
   expect(existsSync(join(outside, temporary.slice('new/'.length)))).toBe(true);
 });
 
-test('leaves a file alone that a person changed between the kill and the next start, and rolls back the others', async () => {
+test('rolls back the other files of a killed undo, but not a file that a person changed before the next start', async () => {
   const world = await start();
   const { folder, folders, runtime, undo, trees, conversationId, target, store } = world;
   const killed = await world.restart();
@@ -185,7 +185,7 @@ test('leaves a file alone that a person changed between the kill and the next st
   await runtime.close();
 });
 
-test('ignores damaged records, and records under the name of another one', async () => {
+test('ignores damaged undo records, and undo records under the name of another record', async () => {
   const world = await start();
   const { folder, folders, undo, trees } = world;
   const killed = await world.restart();
@@ -200,7 +200,7 @@ test('ignores damaged records, and records under the name of another one', async
   expect(await readTree(folder)).toEqual(cutOff);
 });
 
-test('completes a killed undo at the next look at its changes, and every look shows all of it', async () => {
+test('completes a killed undo when its changes are listed, and every list shows the complete undo', async () => {
   const world = await start();
   const { folder, folders, undo, trees, conversationId } = world;
   const [killed, next] = [await world.restart(), await world.restart()];
@@ -212,7 +212,7 @@ test('completes a killed undo at the next look at its changes, and every look sh
   expect(await readTree(folder)).toEqual(trees.undone);
 });
 
-test('records an undo whose files were in place before the kill, whatever a person changed since', async () => {
+test('stores an undo whose files were restored before the kill, even if a person changed a file since', async () => {
   const world = await start();
   const { folder, folders, undo, trees, conversationId, store } = world;
   const killed = await world.restart();
@@ -230,7 +230,7 @@ test('records an undo whose files were in place before the kill, whatever a pers
   expect(await store.events(conversationId, since + 1, 1e6)).toMatchObject([{ type: 'change-undo' }]);
 });
 
-test('records the undo of one file of a call exactly once', async () => {
+test('stores the undo of one file of a call exactly once after a kill', async () => {
   const world = await start();
   const { folders, conversationId, store, runtime } = world;
   const [row] = await runtime.request('change.list', { conversationId });
@@ -246,7 +246,7 @@ test('records the undo of one file of a call exactly once', async () => {
   expect(await store.events(conversationId, since + 1, 1e6)).toMatchObject([{ type: 'change-undo', path: 'text.txt' }]);
 });
 
-test('redoes only what the undo put back: no file that was in conflict or as before already', async () => {
+test('redoes only the files that the undo restored, and no file in conflict or already restored', async () => {
   const { folder, runtime, conversationId, target, trees } = await start();
   await writeFile(join(folder, 'text.txt'), 'mine');
   await rm(join(folder, 'first.txt'));

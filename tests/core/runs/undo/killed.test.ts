@@ -83,7 +83,7 @@ test('completes or rolls back a rewind whose process was killed in the middle', 
 
 const COVERED =
   'tests/core/runs/undo/killed.test.ts › completes or rolls back a rewind whose process was killed in the middle';
-fullTest(COVERED)('completes or rolls back an undo, a redo and a rewind of 300 files', async () => {
+fullTest(COVERED)('completes or rolls back an undo, a redo and a rewind of 300 files after a kill', async () => {
   const random = new Random('kill in an undo', TEST_SEED);
   const world = await start(300);
   for (const kind of ['undo', 'rewind'] as const)

@@ -36,7 +36,7 @@ async function readAll(path: string) {
   return { texts, damages };
 }
 
-test('ordinary gzip reads the file, and its end has the last event', async () => {
+test('standard gzip decompresses the file, and the end of the file names the last event', async () => {
   const { path, bytes } = await writeFileOfThree();
   expect(gunzipSync(bytes).toString()).toBe(TEXTS.join(''));
   expect(await readAll(path)).toEqual({ texts: TEXTS, damages: [] });

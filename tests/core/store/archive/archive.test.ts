@@ -125,7 +125,7 @@ test('a purge leaves no text of the conversation in the archive', async () => {
   expect(left).not.toContain('otters');
 });
 
-test('a damaged part of a file is named, and everything else is rebuilt', async () => {
+test('a rebuild reports a damaged part of a file and restores everything else', async () => {
   const { store, folder } = await openArchived();
   const one = await new Conversation(store).create();
   const ends = [];
@@ -150,7 +150,7 @@ test('a damaged part of a file is named, and everything else is rebuilt', async 
   expect(await store.archive?.check(one.row.id)).toMatchObject({ damagedParts: 1, notArchived: [lost] });
 });
 
-test('a file with another name or content costs no other conversation', async () => {
+test('a file with a foreign name or content affects no other conversation', async () => {
   const { store, folder } = await openArchived();
   const [one, two] = [await new Conversation(store).create(), await new Conversation(store).create()];
   for (const each of [one, two]) await each.add();
@@ -200,7 +200,7 @@ test('a file that is missing is written again at the next start', async () => {
   expect(await readdir(folder)).toContain(`${one.row.id}.jsonl.gz`);
 });
 
-test('a process that was killed before an append leaves a mark, and the next one appends', async () => {
+test('a process killed before an append leaves a pending mark, and the next process appends', async () => {
   const folder = join(await testFolder(), 'archive');
   const pending = () => readFile(join(folder, 'pending'), 'utf8');
   const database = await pooledDatabase('rocksdb');
@@ -243,7 +243,7 @@ test('an archive that cannot be written is reported once, and written later', as
   expect(await store.archive?.check(row.id)).toMatchObject({ notArchived: [] });
 });
 
-test('a file of another history is set aside, not mixed with the new one', async () => {
+test('sets a file of another history aside instead of mixing both histories', async () => {
   const { store, folder } = await openArchived();
   const row = { id: newId() };
   const one = await new Conversation(store, row).create();

@@ -8,7 +8,7 @@ import { builtProgram } from '../../../support/program.ts';
 
 const PROGRAM = builtProgram(join(import.meta.dirname, '../../../../src/core/store/backups/check-copy.ts'));
 
-test('it looks no further once nobody listens', async () => {
+test('the check ends when the input from its parent process closes', async () => {
   const child = spawn(process.execPath, [PROGRAM, join(await testFolder(), 'store')]);
   const ended = once(child, 'exit');
   child.stdin.end();

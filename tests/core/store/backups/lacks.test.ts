@@ -8,7 +8,7 @@ import { openOn } from '../support.ts';
 const NO_COUNTS = { conversations: 0, workflows: 0, events: 0 };
 const ALL = { conversations: 99, workflows: 99, events: 999 };
 
-test('a whole store lacks nothing, whatever is under way', async () => {
+test('reports nothing missing in a complete store with running, trashed or purged work', async () => {
   const opened = await openOn('mem');
   const { store, database } = opened;
   expect(await lacksOf(database, NO_COUNTS)).toEqual([]);
@@ -26,7 +26,7 @@ test('a whole store lacks nothing, whatever is under way', async () => {
   await opened.close();
 });
 
-test('a conversation of which only events are left is missing, and so is what no list gives', async () => {
+test('reports conversations whose rows are missing, and rows that no list returns', async () => {
   const opened = await openOn('mem');
   const { store, database } = opened;
   const conversation = await new Conversation(store).create();

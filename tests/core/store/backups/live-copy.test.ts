@@ -11,7 +11,7 @@ import { connect, openStore } from '#core/store/surreal.ts';
 import { openOn, testFolder } from '../support.ts';
 import { fullTest } from '../../../support/samples.ts';
 
-test('queries that run end before the database stands still, and others wait', async () => {
+test('running queries end before the database pauses, and later queries wait', async () => {
   const database = await connect('mem://', { timeoutMs: 5000 });
   const order: string[] = [];
   const ask = (name: string) => database.query('RETURN 1').then(() => order.push(name));
@@ -56,7 +56,7 @@ function createNotice(conversationId: string, seq: number, text: string): Durabl
 
 const COMMIT_WAITS = 'tests/core/store/backups/live-copy.test.ts › a commit waits until a backup has copied the files';
 
-fullTest(COMMIT_WAITS)('commits wait for the copy, and everything before it is in it', async () => {
+fullTest(COMMIT_WAITS)('commits wait for the copy, which contains every earlier commit', async () => {
   const base = await testFolder();
   const store = await openStore({ url: `rocksdb://${join(base, 'store')}` });
   const conversationId = newId();

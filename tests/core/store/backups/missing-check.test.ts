@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { lookInto } from '#core/store/backups/copy.ts';
 import { testFolder } from '../support.ts';
 
-test('a copy that nothing can look into is an error, which says why', async () => {
+test('rejects a backup copy if the check program is missing, with the reason', async () => {
   const folder = await testFolder();
   const check = join(folder, 'check-copy.js');
   await expect(lookInto(folder, check)).rejects.toMatchObject({

@@ -35,7 +35,7 @@ async function backUp(
 
 const names = (backups: readonly Backup[]) => backups.map(({ folder }) => basename(folder).slice('backup-'.length));
 
-test('one in which something is missing removes none, does not count, and is not named', async () => {
+test('an incomplete backup replaces no other backup, does not count and is not suggested', async () => {
   const data = await testFolder();
   expect(await backUp(data, 'a')).toEqual(['a']);
   expect(await backUp(data, 'b')).toEqual(['b']);
@@ -45,7 +45,7 @@ test('one in which something is missing removes none, does not count, and is not
   expect(await backUp(data, 'c')).toEqual(['c', 'less']);
 });
 
-test('where all lack something, the newest is named with what it lacks', async () => {
+test('suggests the newest backup with its missing parts if all backups are incomplete', async () => {
   const data = await testFolder();
   await backUp(data, 'less', { missing: '3 events' });
   expect(new StoreDamaged(join(data, 'store'), '').message).toMatch(
@@ -53,7 +53,7 @@ test('where all lack something, the newest is named with what it lacks', async (
   );
 });
 
-test('an empty one removes none that holds something, and is not named', async () => {
+test('an empty backup removes no backup with content, and is not suggested', async () => {
   const data = await testFolder();
   await backUp(data, 'full');
   expect(await backUp(data, 'empty', { holds: NOTHING })).toEqual(['empty', 'full']);
@@ -62,13 +62,13 @@ test('an empty one removes none that holds something, and is not named', async (
   expect(await backUp(data, 'full-again')).toEqual(['full-again']);
 });
 
-test('one of a store that began in the place of another removes none that is older than that', async () => {
+test('a backup of a store that replaced another store removes no older backup', async () => {
   const data = await testFolder();
   await backUp(data, 'before');
   expect(await backUp(data, 'anew', { began: true })).toEqual(['anew', 'before']);
 });
 
-test('the end of an upgrade removes all but its own backup and the one before', async () => {
+test('the end of an upgrade removes all upgrade backups except the newest two', async () => {
   const data = await testFolder();
   const store = join(data, 'store');
   await mkdir(store);

@@ -43,7 +43,7 @@ const FINISHED_RESTORE =
   'tests/core/store/backups/restore-kills.test.ts › a start finishes a restore whose journal was written, and reverts one without a journal';
 
 fullTest(FINISHED_RESTORE)(
-  'a restore that was killed is finished at the next start, or never began',
+  'the next start finishes a killed restore or keeps the old store',
   { timeout: 600_000 },
   async () => {
     const base = await testFolder();

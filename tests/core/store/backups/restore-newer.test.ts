@@ -7,7 +7,7 @@ import { readMigrations } from '#core/store/opening/migrate.ts';
 import { connect } from '#core/store/surreal.ts';
 import { schemaDir, testFolder } from '../support.ts';
 
-test('a backup with a schema that this program does not know', async () => {
+test('rejects a backup whose schema is newer than the program', async () => {
   const base = await testFolder();
   const newer = join(base, 'newer');
   const database = await connect(`rocksdb://${newer}`, { timeoutMs: 10_000 });

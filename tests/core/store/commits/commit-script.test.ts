@@ -39,7 +39,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
   });
   afterAll(() => opened.close());
 
-  test('a refused write takes the whole commit with it, and the reason is told', async () => {
+  test('a rejected write rejects the whole commit, with the reason', async () => {
     const conversation = conversationRow();
     const run = runRow();
     const commit = store.commit([
@@ -58,14 +58,14 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     expect(await store.events(conversation.id, 1, 9)).toEqual([]);
   });
 
-  test('a status that the contract does not know is refused', async () => {
+  test('rejects a status that is not in the contract', async () => {
     const run = runRow();
     await store.commit([put('run', run)]);
     await expect(store.commit([setFields('run', run.id, FAILED)])).rejects.toMatchObject({ code: 'store_failed' });
     expect(await store.run(run.id)).toEqual(run);
   });
 
-  test('the number of an event is taken once', async () => {
+  test('rejects a second event with a used sequence number', async () => {
     const id = newId();
     await store.commit([{ event: notice(id, 1, 'first') }]);
     const second = [notice(id, 2), notice(id, 1, 'second')];
@@ -85,7 +85,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     expect(await store.conversation(conversation.id)).toEqual({ ...conversation, usage });
   });
 
-  test('changes of one commit follow each other; a field set to null is null; an approval is open until its last answer', async () => {
+  test('applies the changes of a commit in order, and closes an approval at its last decision', async () => {
     const workflow = workflowRow();
     const approval = newId();
     const request = { id: approval } as never;
@@ -108,7 +108,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     expect(await store.openApprovals()).toEqual([]);
   });
 
-  test('an update of a row that is not there is refused, and takes the commit with it', async () => {
+  test('an update of a missing row rejects the whole commit', async () => {
     const run = runRow();
     const update = setFields('run', newId(), { status: 'running' });
     await expect(store.commit([put('run', run), update])).rejects.toMatchObject({ code: 'store_failed' });
@@ -120,7 +120,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     });
   });
 
-  test('what a refused commit would have changed is forgotten', async () => {
+  test('discards all changes of a rejected commit', async () => {
     const run = runRow({ text: 'before' });
     await store.commit([put('run', run)]);
     const change = (fields: Partial<RunRow>) => setFields('run', run.id, fields);
@@ -129,7 +129,7 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     expect(await store.run(run.id)).toEqual({ ...run, title: 'after' });
   });
 
-  test('a put replaces all of the row before', async () => {
+  test('a put replaces the whole previous row', async () => {
     const run = runRow({ outcome: 'error', status: 'error', text: 'x', usage: { ...ZERO_TALLY, requests: 5 } });
     await store.commit([put('run', run)]);
     const next = runRow({ id: run.id });
@@ -137,13 +137,13 @@ describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
     expect(await store.run(run.id)).toEqual(next);
   });
 
-  test('a field that the table does not have is refused before anything is sent', async () => {
+  test('rejects an unknown field before a query is sent', async () => {
     const row = { progress: 1 } as never;
     const wrong: RowChange = { table: 'sub_agent_execution', key: newId(), row };
     await expect(store.commit([wrong])).rejects.toMatchObject({ code: 'internal' });
   });
 
-  test('an event that changes a missing row is refused; a notice of a run that is gone is stored', async () => {
+  test('rejects an event that changes a missing row, but stores a notice of a missing run', async () => {
     const { level: _, text: __, type: ___, ...ids } = notice(newId(), 1) as Extract<DurableEvent, { type: 'notice' }>;
     const forked: DurableEvent = { ...ids, type: 'workflow-fork', to: newId(), end: 'after' };
     const message = `The store refused a write: there is no workflow:${ids.workflowId} to change`;

@@ -177,7 +177,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('flush' as const) }) },
 );
 
-test('each read is the same as without pending changes, after any flush and any kill', async () => {
+test('reads return equal results with and without pending changes, after any flush and any kill', async () => {
   const reference = await openOn('mem');
   onTestFinished(() => reference.close());
   const run = async (plans: Plan[], steps: Step[]) => {
@@ -229,7 +229,7 @@ const finished: Plan = {
   resumed: false,
 };
 
-describe('a workflow', () => {
+describe('a committed workflow', () => {
   const events = eventsOf([finished]);
   beforeEach(() => empty(opened));
 
@@ -313,7 +313,7 @@ describe('a workflow', () => {
     expect((await store.workflows({ limit: 9 })).items.map(({ id }) => id)).toContain(events[0]!.workflowId);
   });
 
-  test('waits for a flush while the journal is full, and is refused while the disk is full', async () => {
+  test('waits for a flush while the journal is full, and is rejected while the disk is full', async () => {
     const life = await begin(opened);
     const note = (name: string): CommitItem => ({
       table: 'memory',
@@ -330,7 +330,7 @@ describe('a workflow', () => {
     expect(await life.store.conversation(conversationId)).not.toBeNull();
   });
 
-  test('is replayed without a row that is missing', async () => {
+  test('is replayed from the journal even if its row is missing', async () => {
     const life = await begin(opened);
     const [some, more] = [events.slice(0, 5), events.slice(5)];
     await life.store.commit([conversation]);

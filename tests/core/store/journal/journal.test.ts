@@ -47,7 +47,7 @@ describe('the journal', () => {
     ]);
   });
 
-  test('returns no record of an applied generation, also after its file was used again', async () => {
+  test('returns no record of an applied generation, even after its file is reused', async () => {
     const folder = join(await testFolder(), 'journal');
     const { journal } = await openIn(folder);
     await append(journal, 'first generation', 'that is longer than the third');
@@ -61,7 +61,7 @@ describe('the journal', () => {
     expect(await openIn(folder, 3)).toMatchObject({ texts: [], damage: null });
   });
 
-  test('starts behind the newest generation that it returns', async () => {
+  test('starts a new generation after the newest returned generation', async () => {
     const { folder } = await written('one');
     const { journal } = await openIn(folder);
     expect(journal.generation).toBe(2);
@@ -86,7 +86,7 @@ describe('the journal', () => {
     ['a deleted folder', (folder: string) => rm(folder, { recursive: true })],
     ['a deleted file', (folder: string) => rm(join(folder, 'a.journal'))],
     ['a truncated file', (folder: string) => truncate(join(folder, 'b.journal'), 100)],
-  ] as const)('reports %s of a store that was flushed', async ([, destroy]) => {
+  ] as const)('reports %s of a flushed store', async ([, destroy]) => {
     const { folder } = await written('one');
     await destroy(folder);
     expect(await openIn(folder, 1)).toMatchObject({ texts: [], damage: 'missing' });
@@ -104,20 +104,20 @@ describe('the journal', () => {
         await symlink(join(folder, 'elsewhere'), join(folder, 'a.journal'));
       },
     ],
-  ] as const)('names the folder if %s', async ([, code, prepare]) => {
+  ] as const)('names its folder in the error if %s', async ([, code, prepare]) => {
     const folder = join(await testFolder(), 'journal');
     await prepare(folder);
     const message = `The folder ${folder} cannot be written (${code}): check its owner and permissions, or set TRIAD_HOME to another folder.`;
     await expect(openIn(folder)).rejects.toMatchObject({ code: 'store_unwritable', message });
   });
 
-  test('has no damage where a store comes without a journal', async () => {
+  test('reports no damage for a store that was copied without a journal', async () => {
     const folder = join(await testFolder(), 'journal');
     await createBlankJournal(folder);
     expect(await openIn(folder, 7)).toMatchObject({ texts: [], damage: null, setAside: null });
   });
 
-  test('has private files that are preallocated', async () => {
+  test('creates private, preallocated files', async () => {
     const { folder, file } = await written('one');
     expect(await readdir(folder)).toEqual(['a.journal', 'b.journal']);
     expect([statSync(folder).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
@@ -177,7 +177,7 @@ describe('the journal', () => {
     expect(await openIn(folder)).toMatchObject({ texts: ['short', 'next'], damage: null });
   });
 
-  test('refuses every record after a failed sync', async () => {
+  test('rejects every record after a failed sync', async () => {
     const folder = join(await testFolder(), 'journal');
     await (await openIn(folder)).journal.close();
     const file = await open(join(folder, 'b.journal'), 'r+');
@@ -188,7 +188,7 @@ describe('the journal', () => {
     await expect(append(journal, 'two')).rejects.toThrow('i/o error');
   });
 
-  test("is beside the store of a data folder, and in any other store's folder", () => {
+  test('is next to the store in a data folder, and inside the folder of any other store', () => {
     expect(getJournalFolder('/data/store')).toBe('/data/journal');
     expect(getJournalFolder('/data/store.check')).toBe('/data/store.check/journal');
   });
@@ -215,7 +215,7 @@ describe('the last two records of the journal', () => {
     return { ...rest, texts: records.map(({ payload }) => payload.toString()) };
   };
 
-  test('cut at each byte: the records before the cut are returned', () => {
+  test('return all records before a cut at any byte', () => {
     for (let at = starts[1]!; at < end; at += 1) {
       const cut = Buffer.from(file).fill(0, at);
       const { texts: found, isDamaged } = readTexts(cut);
@@ -224,7 +224,7 @@ describe('the last two records of the journal', () => {
     }
   });
 
-  test('changed in each bit: the other records are returned and the damage is reported', () => {
+  test('report a changed bit at any position and return the other records', () => {
     for (let bit = starts[1]! * 8; bit < end * 8; bit += 1) {
       const at = Math.floor(bit / 8);
       const changed = Buffer.from(file);
@@ -238,7 +238,7 @@ describe('the last two records of the journal', () => {
     }
   });
 
-  test('changed in a file: the journal opens, and its damage has a name', async () => {
+  test('name the damaged part of the journal file when the journal is opened', async () => {
     const { folder, file: path } = await written(...texts);
     const whole = readFileSync(path);
     for (const [at, damage] of [
@@ -252,7 +252,7 @@ describe('the last two records of the journal', () => {
     }
   });
 
-  test('a changed header of a file is reported, and its records are returned', async () => {
+  test('are returned despite a changed file header, which is reported', async () => {
     const { folder, file } = await written(...texts);
     const changed = readFileSync(file);
     changed[12]! ^= 4;

@@ -38,7 +38,7 @@ async function all(
   }
 }
 
-test('a filter finds all that have its words, and no page looks at all rows', async () => {
+test('a filter finds all matching conversations in pages without reading all rows at once', async () => {
   await store.commit(rows.map((row) => put('conversation', row)));
   expect(await all({ text: 'uberGROSSEN talk', limit: 50 })).toEqual([[idOf(7)], 2]);
   expect((await store.conversations({ text: 'talk 7 work', limit: 3 })).items).toHaveLength(3);
@@ -47,7 +47,7 @@ test('a filter finds all that have its words, and no page looks at all rows', as
   expect(await all({ text: 'nothing like it', limit: 50 })).toEqual([[], 2]);
 });
 
-test('pinned ones keep their place among all, and are a list of their own', async () => {
+test('pinned conversations keep their position in the full list and have a separate list', async () => {
   const before = await all({ limit: 60 });
   await pin(2, true);
   await pin(65, true);
@@ -58,12 +58,12 @@ test('pinned ones keep their place among all, and are a list of their own', asyn
   expect(await all({ pinned: true, limit: 9 })).toEqual([[idOf(2)], 1]);
 });
 
-test('what has not changed for long does not count what is pinned', async () => {
+test('the list of unchanged conversations excludes pinned conversations', async () => {
   const [old] = await all({ unchangedSince: at(5), limit: 50 });
   expect(old).toEqual([5, 4, 3, 1, 0].map(idOf));
 });
 
-test('one in the trash is not found, and is pinned when it comes back', async () => {
+test('a pinned conversation in the trash is not listed, and is pinned after it is restored', async () => {
   await store.trash(idOf(2), at(9999));
   expect((await store.conversations({ pinned: true, limit: 9 })).items).toEqual([]);
   expect((await store.conversations({ text: 'talk 2', limit: 1, folder: '/work/2' })).items[0]?.id).not.toBe(idOf(2));

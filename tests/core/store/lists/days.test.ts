@@ -95,7 +95,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     return sumOf(items);
   }
 
-  test('without a filter, with one, with several, with costs and dates', async () => {
+  test('daily totals equal the sum of the listed workflows for any filter', async () => {
     expect(await same({}, BOTH)).toMatchObject({ count: 10 });
     expect(await same({ agent: 'writer' })).toMatchObject({ count: 6 });
     expect(await same({ folder: '/home/ada', agent: 'writer' }, BOTH)).toMatchObject({ count: 4 });
@@ -106,7 +106,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await same({ from: items[4]?.createdAt ?? '', to: items[2]?.createdAt ?? '' });
   });
 
-  test('of sub-agents', async () => {
+  test('daily totals of sub-agents equal the sum of their runs', async () => {
     const { items } = await store.executions({ limit: 200 });
     const runs = (await Promise.all(items.map(({ id }) => store.run(id)))).flatMap((run) => run ?? []);
     for (const offset of BOTH) {
@@ -117,7 +117,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     }
   });
 
-  test('one that is resumed and ends again is counted once, as it is', async () => {
+  test('daily totals count a resumed workflow once, with its current state', async () => {
     const who = {
       conversationId: last.row.id,
       workflowId: resumable,
@@ -136,7 +136,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await same({ status: 'running' })).toMatchObject({ count: 1 });
   });
 
-  test('what is in the trash does not count, and comes back with it', async () => {
+  test('daily totals exclude conversations in the trash until they are restored', async () => {
     const before = await same();
     const gone = await new Conversation(store).create();
     await gone.add({ children: [{ agent: 'trashy', nanoUsd: 9, tokens: 9 }] });

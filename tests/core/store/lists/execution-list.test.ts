@@ -65,7 +65,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
   afterAll(() => opened.close());
 
-  test('each filter, alone and together, in each order', async () => {
+  test('lists the executions that match each filter and combined filters, in each order', async () => {
     expect(made).toHaveLength(CONVERSATIONS * 1.5);
     const from = made[9]?.row.created_at ?? '';
     const filters: ExecutionFilter[] = [
@@ -104,11 +104,11 @@ describe.each(ENGINES)('on %s', (engine) => {
     }
   });
 
-  test('what they can be filtered by', async () => {
+  test('returns the agents and models that executions can be filtered by', async () => {
     expect(await store.executionFacets()).toEqual({ agents: ['writer', 'reviewer'], models: ['haiku', 'opus'] });
   });
 
-  test('pages stay whole while new ones arrive', async () => {
+  test('pages have no gaps or repeats while new executions are added', async () => {
     const before = ids(await allPages(store, {}, 100));
     const [conversation] = conversations;
     const read = ids(
@@ -120,7 +120,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(read.filter((id) => before.includes(id))).toEqual(before);
   });
 
-  test('one that goes on shows once, as it is now', async () => {
+  test('lists a restarted execution once, with its current status', async () => {
     const conversation = await new Conversation(store).create();
     const workflowId = await conversation.add({ children: [{ agent: 'again', outcome: 'error', nanoUsd: 9 }] });
     const own = { agent: 'again', limit: 9 };
@@ -143,39 +143,38 @@ describe.each(ENGINES)('on %s', (engine) => {
 });
 
 // In all other tests those of a conversation are looked at beside all else of it: see the trash.
-fullTest('tests/core/store/trash/trash.test.ts › deleted and restored')(
-  'those of a deleted conversation do not show, and come back with it',
-  async () => {
-    const opened = await openOn('mem');
-    const { store } = opened;
-    const conversation = await new Conversation(store).create();
-    const seen = async () => ({
-      all: (await allPages(store, { agent: 'trashy' }, 2)).length,
-      costly: (await store.executions({ limit: 9, sort: 'cost', model: 'rubbish' })).items.length,
-      facets: (await store.executionFacets()).agents.includes('trashy'),
-    });
-    const child = { agent: 'trashy', model: 'rubbish' };
-    await conversation.add({ children: [child, child] });
-    await conversation.add({ children: [child] });
-    const there = { all: 3, costly: 3, facets: true };
-    const gone = { all: 0, costly: 0, facets: false };
-    expect(await seen()).toEqual(there);
-    await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
-    expect(await seen()).toEqual(gone);
-    await store.restore(conversation.row.id);
-    expect(await seen()).toEqual(there);
-    // Deleted before they were indexed.
-    await conversation.add({ children: [child] });
-    await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
-    expect(await seen()).toEqual(gone);
-    await store.restore(conversation.row.id);
-    expect(await seen()).toEqual({ all: 4, costly: 4, facets: true });
-    await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
-    await store.purge(conversation.row.id);
-    await store.settled();
-    expect(await seen()).toEqual(gone);
-    const sql = "SELECT VALUE id FROM workflow_index WHERE string::contains(entries, 'execution.agent:trashy')";
-    expect(await opened.database.query(sql)).toEqual([[]]);
-    await opened.close();
-  },
-);
+fullTest(
+  'tests/core/store/trash/trash.test.ts › hides a deleted conversation from all lists, and restores it unchanged',
+)('hides executions of a deleted conversation until the conversation is restored', async () => {
+  const opened = await openOn('mem');
+  const { store } = opened;
+  const conversation = await new Conversation(store).create();
+  const seen = async () => ({
+    all: (await allPages(store, { agent: 'trashy' }, 2)).length,
+    costly: (await store.executions({ limit: 9, sort: 'cost', model: 'rubbish' })).items.length,
+    facets: (await store.executionFacets()).agents.includes('trashy'),
+  });
+  const child = { agent: 'trashy', model: 'rubbish' };
+  await conversation.add({ children: [child, child] });
+  await conversation.add({ children: [child] });
+  const there = { all: 3, costly: 3, facets: true };
+  const gone = { all: 0, costly: 0, facets: false };
+  expect(await seen()).toEqual(there);
+  await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
+  expect(await seen()).toEqual(gone);
+  await store.restore(conversation.row.id);
+  expect(await seen()).toEqual(there);
+  // Deleted before they were indexed.
+  await conversation.add({ children: [child] });
+  await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
+  expect(await seen()).toEqual(gone);
+  await store.restore(conversation.row.id);
+  expect(await seen()).toEqual({ all: 4, costly: 4, facets: true });
+  await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
+  await store.purge(conversation.row.id);
+  await store.settled();
+  expect(await seen()).toEqual(gone);
+  const sql = "SELECT VALUE id FROM workflow_index WHERE string::contains(entries, 'execution.agent:trashy')";
+  expect(await opened.database.query(sql)).toEqual([[]]);
+  await opened.close();
+});

@@ -79,7 +79,7 @@ const segment = async (workflows = SMALL) => {
 const places = async () =>
   ((await opened.database.query('SELECT VALUE place FROM list_segment')) as [string[]])[0].length;
 
-test('lists, pages and totals are the same from segments', async () => {
+test('lists, pages and totals do not change when rows move into segments', async () => {
   const before = await lists();
   expect(await places()).toBe(0);
   await segment();
@@ -87,7 +87,7 @@ test('lists, pages and totals are the same from segments', async () => {
   expect(await lists()).toEqual(before);
 });
 
-test('a conversation leaves its segments with the trash, and comes back', async () => {
+test('a conversation in the trash leaves its segments, and returns when it is restored', async () => {
   await segment();
   const before = await lists();
   const id = conversations[1]?.row.id ?? '';
@@ -102,7 +102,7 @@ test('a conversation leaves its segments with the trash, and comes back', async 
   expect(await lists()).toEqual(before);
 });
 
-test('a workflow that is resumed leaves its segment', async () => {
+test('a resumed workflow leaves its segment', async () => {
   const conversation = await new Conversation(store, { folder: '/late' }).create();
   const id = await conversation.add({ outcome: 'interrupted' });
   await segment(1);
@@ -120,7 +120,7 @@ test('a workflow that is resumed leaves its segment', async () => {
   expect(await found({ sort: 'cost' })).toEqual([id]);
 });
 
-test('nothing of a purged conversation is in a segment', async () => {
+test('segments contain no data of a purged conversation', async () => {
   const terms = async () =>
     ((await opened.database.query('SELECT VALUE term FROM list_term')) as [string[]])[0].toSorted();
   await segment(1);
@@ -137,7 +137,7 @@ test('nothing of a purged conversation is in a segment', async () => {
 });
 
 test.each(['list_column', 'list_term', 'list_segment'])(
-  'no list and no total lacks anything if rows of %s cannot be read',
+  'lists and totals are complete even if rows of %s are unreadable',
   async (table) => {
     await segment();
     let damage: DamagedRows | null = null;
@@ -151,7 +151,7 @@ test.each(['list_column', 'list_term', 'list_segment'])(
   },
 );
 
-test('a list without a row that cannot be read says that something is left out', async () => {
+test('a list that skips an unreadable row shows a notice', async () => {
   await segment();
   const id = (await store.workflows({ limit: 1, sort: 'cost' })).items[0]?.id ?? '';
   let damage: DamagedRows | null = null;

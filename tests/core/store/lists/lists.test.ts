@@ -80,7 +80,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     }
   });
 
-  test('conversations come by their last change, and move to the front with one', async () => {
+  test('conversations are listed by their last change, and a change moves a conversation to the front', async () => {
     // Two of each instant: the order of equals is the order of their creation.
     const rows = Array.from({ length: 25 }, (_, n) => conversationRow({ updatedAt: minute(Math.floor(n / 2)) }));
     await store.commit(rows.map((row) => put('conversation', row)));
@@ -95,7 +95,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(rest.items.map(({ id }) => id)).toEqual(newest.slice(5).filter((id) => id !== moved));
   });
 
-  test('reading, or a change that is none, does not move a conversation', async () => {
+  test('an update without a new change time does not move a conversation', async () => {
     const row = conversationRow({ updatedAt: minute(200) });
     const newer = conversationRow({ updatedAt: minute(201) });
     await store.commit([put('conversation', row), put('conversation', newer)]);
@@ -104,7 +104,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect([first?.id, second?.id]).toEqual([newer.id, row.id]);
   });
 
-  test('the workflows of a conversation, and those that have not ended', async () => {
+  test('lists the workflows of a conversation, and the unfinished workflows', async () => {
     const [one, two] = [newId(), newId()];
     const rows = Array.from({ length: 48 }, (_, n) =>
       workflowRow({ conversationId: n % 2 === 0 ? one : two, status: n % 3 === 0 ? 'completed' : 'running' }),
@@ -124,7 +124,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     );
   });
 
-  test('pages stay whole while workflows are added', async () => {
+  test('pages have no gaps or repeats while workflows are added', async () => {
     const conversationId = newId();
     const rows = Array.from({ length: 30 }, () => workflowRow({ conversationId }));
     await store.commit(rows.map((row) => put('workflow', row)));
@@ -137,7 +137,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(rows.every(({ id }) => ids.includes(id))).toBe(true);
   });
 
-  test('runs in order of creation; the end of the events is found from any conversation row', async () => {
+  test('returns runs in order of creation, and the last event number despite an outdated row', async () => {
     const workflowIds = [newId(), newId()];
     const runs = Array.from({ length: 9 }, (_, n) => runRow({ workflowId: workflowIds[n % 2] ?? '' }));
     await store.commit([...runs].reverse().map((row) => put('run', row)));

@@ -14,7 +14,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   beforeAll(async () => void (opened = await openOn(engine)));
   afterAll(() => opened.close());
 
-  test('each has its workflows and their sub-agents in order, also in the trash; one that is unknown has none', async () => {
+  test('returns the workflows and sub-agents of each session in order, and none for an unknown session', async () => {
     const { database } = opened;
     let queries = 0;
     const query = (sql: string, values?: Record<string, unknown>) => {

@@ -95,7 +95,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
   afterAll(() => opened.close());
 
-  test('each filter, alone and together, in each order', async () => {
+  test('lists the workflows that match each filter and combined filters, in each order', async () => {
     const from = made[13]?.row.createdAt ?? '';
     const filters: WorkflowFilter[] = [
       ...[{}, { agent: 'lead' }, { agent: 'reviewer' }, { agent: 'nosy' }, { agent: 'nobody' }, { model: 'opus' }],
@@ -129,7 +129,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     }
   });
 
-  test('what can be filtered by, most frequent first', async () => {
+  test('returns the values that workflows can be filtered by, most frequent first', async () => {
     const facets = await store.facets();
     expect(facets.agents).toEqual(['lead', 'writer', 'reviewer', 'nosy']);
     expect(facets.models).toEqual(['sonnet', 'haiku', 'opus']);
@@ -137,7 +137,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(facets.folders).toEqual(['/home/ada', '/home/ada/parser']);
   });
 
-  test('pages stay whole while workflows are added', async () => {
+  test('filtered pages have no gaps or repeats while workflows are added', async () => {
     const before = await allPages((page) => store.workflows({ ...page, agent: 'writer' }), 100);
     const conversation = await new Conversation(store).create();
     const read = async (page: WorkflowQuery) => {
@@ -149,7 +149,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(before.every(({ id }) => ids.includes(id))).toBe(true);
   });
 
-  test('one that ends, and runs and ends again, is found as it is', async () => {
+  test('finds a workflow by its current status after it ends, resumes and ends again', async () => {
     const found = async (filter: WorkflowFilter) =>
       (await store.workflows({ limit: 9, folder: '/late', ...filter })).items.map(({ id }) => id);
     const late = await new Conversation(store, { folder: '/late' }).create();
@@ -166,7 +166,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect([await found({ status: 'completed' }), await found({ status: 'pending' })]).toEqual([[id], []]);
   });
 
-  test('a workflow that a fork has copied is only in the list of its conversation', async () => {
+  test('lists a workflow copied by a fork only in its own conversation', async () => {
     const row = workflowRow({
       copiedFrom: { conversationId: newId(), workflowId: newId(), runId: newId(), waitedMs: 0 },
     });

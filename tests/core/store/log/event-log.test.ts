@@ -44,7 +44,7 @@ const calm: EventDraft = { ...ids, type: 'turn-start', turn: 0, model: 'm' };
 const urgent: EventDraft = { ...ids, type: 'tool-start', toolCallId: 'c', name: 'x', input: {} };
 const later = () => new Promise((resolve) => setImmediate(resolve));
 
-test('what nobody waits for goes with the next that somebody does', async () => {
+test('commits a non-urgent event together with the next urgent event', async () => {
   const { log, commits, seen } = await scene();
   void log.append(calm);
   await later();
@@ -57,20 +57,20 @@ test('what nobody waits for goes with the next that somebody does', async () => 
   expect(seen).toEqual(['turn-start 3', 'tool-start 3', 'turn-start 3']);
 });
 
-test('alone it is stored after a moment', async () => {
+test('commits a single non-urgent event after a short delay', async () => {
   const { log, commits, seen } = await scene();
   await log.append(calm);
   expect([commits, seen]).toEqual([[['turn-start']], ['turn-start 1']]);
 });
 
-test('a read that wants the state as of an event does not wait for more', async () => {
+test('an exclusive read commits pending events at once', async () => {
   const { log, commits } = await scene();
   void log.append(calm);
   expect(await log.exclusive(conversationId, (seq) => Promise.resolve(seq))).toBe(1);
   expect(commits).toEqual([['turn-start']]);
 });
 
-test('a hint comes after the events before it, and at once where there are none', async () => {
+test('publishes a hint after all earlier events, and at once if no event is pending', async () => {
   const { log, seen } = await scene();
   const hint = { ...ids, type: 'message-delta', messageId: 'm', part: 0, offset: 0, text: 'x' } as const;
   log.hint(hint);
@@ -82,7 +82,7 @@ test('a hint comes after the events before it, and at once where there are none'
   expect(seen).toEqual(['message-delta 0', 'turn-start 1', 'message-delta 1']);
 });
 
-test('of a new conversation nothing is asked before its first event', async () => {
+test('does not query the store about a new conversation before its first event', async () => {
   const { log, asked } = await scene();
   const row = { ...conversationRow(), id: idOf(9) };
   await log.begin(row);

@@ -70,7 +70,7 @@ test('does not count the wait for the disk as a silence of the run', async () =>
   expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Done.' });
 });
 
-test('reads the history and refuses new messages while the disk is full', async () => {
+test('returns the history and rejects new messages while the disk is full', async () => {
   const { engine, workflowId, free } = await startOnFullDisk();
   const { conversationId, runtime } = engine;
   const snapshot = await runtime.request('conversation.snapshot', { conversationId });
@@ -93,7 +93,7 @@ test('stops work while the disk is full', async () => {
   expect(hasAsked(engine)).toBe(1);
 });
 
-test('ends while the disk is full, and resumes the work after the next start', async () => {
+test('closes while the disk is full, and resumes the work after the next start', async () => {
   const { engine, workflowId, memory } = await startOnFullDisk();
   await engine.runtime.close();
   expect(await memory.workflow(workflowId)).toMatchObject({ outcome: null });

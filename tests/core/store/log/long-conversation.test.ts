@@ -21,7 +21,7 @@ function countReads<T extends object, K extends keyof T & string>(store: T, name
   };
 }
 
-test('a message reads only the entries of the message before it', async () => {
+test('a new message reads only the entries of the previous message from the store', async () => {
   const engine = await startEngine(echo());
   const read = countReads(engine.store, ['entriesOf', 'run', 'workflow', 'workflows', 'recordsOf']);
   const reads: Record<string, number>[] = [];
@@ -35,7 +35,7 @@ test('a message reads only the entries of the message before it', async () => {
   expect(engine.model.requests.at(-1)?.body.messages).toHaveLength(2 * 11 + 1);
 });
 
-test('the next message reads a changed workflow again', async () => {
+test('the next message reads a workflow again after its compaction changed', async () => {
   const engine = await startEngine(echo());
   const { conversationId, runtime } = engine;
   for (const word of ['one', 'two', 'three']) await engine.ask(word);
@@ -105,7 +105,7 @@ function countedIds(ids: readonly string[]) {
   return { ids: new Proxy([...ids], { get }), take: () => [count, (count = 0)][0] };
 }
 
-test('a request after a compaction reuses the messages of earlier workflows, and looks for none of those before it', () => {
+test('a request after a compaction reuses cached messages and skips the compacted workflows', () => {
   const prior = earlierRuns(500);
   const { ids, take } = countedIds(prior.slice(0, 400).map(({ runId }) => runId));
   const compaction = {
@@ -131,7 +131,7 @@ test('a request after a compaction reuses the messages of earlier workflows, and
   expect(second.filter((message) => !first.includes(message))).toEqual([]);
 });
 
-test('a compaction repeats what has room, however many messages and decisions there were', () => {
+test('a compaction keeps a bounded part of any number of messages and decisions', () => {
   const prior = earlierRuns(10_000);
   for (const { history } of prior)
     history.add({

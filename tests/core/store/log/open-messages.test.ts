@@ -39,7 +39,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const told = (events: readonly AgentEvent[]): unknown[] =>
   events.map((event) => ('offset' in event ? [event.type, event.part, event.offset, event.text] : event.type));
 
-test('the pieces of one turn of the program are one hint for each part', async () => {
+test('merges the stream pieces of one event loop turn into one hint per message part', async () => {
   const { recorder, open, events } = await start();
   for (const piece of [words(0, 'Hel'), words(0, 'lo, '), words(0, 'you'), call(1, '{"pa'), call(1, 'th"')])
     recorder.hint(piece);
@@ -58,7 +58,7 @@ test('the pieces of one turn of the program are one hint for each part', async (
   ]);
 });
 
-test('an event is told after the words that came before it', async () => {
+test('publishes an event after the text that was streamed before the event', async () => {
   const { recorder, events } = await start();
   recorder.hint(words(0, 'Hello'));
   const stored = recorder.record({ type: 'notice', level: 'info', text: 'something' });
@@ -68,7 +68,7 @@ test('an event is told after the words that came before it', async () => {
   expect(told(events)).toEqual([['message-delta', 0, 0, 'Hello'], 'notice', ['message-delta', 0, 5, ', you']]);
 });
 
-test('a complete call of which nothing was streamed is known to clients that attach', async () => {
+test('includes a complete call without streamed pieces in the open message for new clients', async () => {
   const { recorder, open } = await start();
   const value = { type: 'tool_use', id: 'call_1', name: 'list_directory', input: { path: '.' } } as const;
   const message = { messageId, n: 1, turn: 0, responseId: null };

@@ -5,7 +5,7 @@ import { plainAnswer, threeChildren } from '../../../support/fake-model/scenario
 import { memoryStore } from '../../../support/stores/pooled.ts';
 import { eventsIn } from '../../../support/commit-items.ts';
 
-test('after a failed commit nothing more is published, the work stops, and one error is told', async () => {
+test('a failed commit ends all publishing and work, and reports one error', async () => {
   const store = await memoryStore();
   const failures: Error[] = [];
   let left = 25;
@@ -28,7 +28,7 @@ test('after a failed commit nothing more is published, the work stops, and one e
   await expect(engine.send('Again')).rejects.toMatchObject({ code: 'interrupted' });
 });
 
-test('a conversation that cannot be read interrupts the workflow with that error; it can be resumed', async () => {
+test('a read error interrupts the workflow, which can be resumed', async () => {
   const store = await memoryStore();
   let broken = false;
   const workflows: typeof store.workflows = (page) => {

@@ -22,14 +22,14 @@ const entries: Entry[] = [
   { ...handoff, n: 3, from: 'reviewer', to: 'lead', prompt: '', back: { outcome: 'completed', review } },
 ];
 
-test('a handoff is no message, and changes nothing about the next step', () => {
+test('a handoff entry is not sent as a message and does not change the next step', () => {
   expect(toWire(entries).map(({ role }) => role)).toEqual(['user', 'assistant']);
   expect(JSON.stringify(toWire(entries))).not.toContain('Check the answer');
   expect(nextStep(entries)).toMatchObject({ do: 'close', last: { n: 1 } });
   expect(reviewsOf(entries)).toEqual([review]);
 });
 
-test('what the coagent wants is the next prompt', () => {
+test('the request of a coagent is sent as the next prompt', () => {
   const words: Entry = { n: 4, at, kind: 'user', source: 'coagent', text: 'Look the date up.' };
   expect(nextStep([...entries, words])).toEqual({ do: 'request' });
   expect(toWire([...entries, words]).at(-1)).toEqual({
@@ -38,7 +38,7 @@ test('what the coagent wants is the next prompt', () => {
   });
 });
 
-test('each response is one message, then all its results in the order of its calls', () => {
+test('sends each response as one message, followed by its results in the order of the calls', () => {
   const call = (id: string) => ({ type: 'tool_use' as const, id, name: 'read_file', input: {} });
   const result = (n: number, toolCallId: string): Entry => ({
     at,

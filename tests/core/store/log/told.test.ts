@@ -115,7 +115,7 @@ function expectTaken(messages: readonly WireMessage[]): void {
 
 const stories = fc.record({ earlier: fc.array(turns, { maxLength: 2 }), now: turns });
 
-test('whatever happened, a request after a compaction is one that a provider takes, and has all that came after the cut', () => {
+test('a request after any compaction is valid and contains everything after the cut', () => {
   fc.assert(
     fc.property(stories, ({ earlier, now }) => {
       const prior: Earlier[] = [];
@@ -142,7 +142,7 @@ test('whatever happened, a request after a compaction is one that a provider tak
   );
 });
 
-test('what an earlier workflow says when it goes on after the summary is told too', () => {
+test('a request includes messages that an earlier workflow adds after the summary', () => {
   const [first, second] = [new Transcript([]), new Transcript([])];
   for (const [history, name] of [
     [first, 'one'],
@@ -177,7 +177,7 @@ const said = (name: string): Earlier => {
   return { runId: name, history };
 };
 
-test('a summary stands for the runs that it names, and one that is told again is told whole, before it', () => {
+test('a summary replaces only the runs that it names, and other runs come first in full', () => {
   const [one, two, now] = [said('one'), said('two'), said('now')];
   const sizes = { tokensBefore: 9, tokensAfter: 3, auto: false };
   now.history.add({ kind: 'compaction', text: 'Two.', kept: '', upTo: 1, ...placesOf([two]), ...sizes });
@@ -189,7 +189,7 @@ test('a summary stands for the runs that it names, and one that is told again is
   expect(again.indexOf('Words of one')).toBeLessThan(again.indexOf('<summary>'));
 });
 
-test('calls of an earlier run that were open at the summary get their results when it goes on', () => {
+test('calls of an earlier run that were open at the summary get their later results', () => {
   const [one, now] = [new Transcript([]), said('now')];
   one.add({ kind: 'user', source: 'person', text: 'one' });
   one.add(response('a', 0));
@@ -204,7 +204,7 @@ test('calls of an earlier run that were open at the summary get their results wh
   expect(JSON.stringify(wire)).not.toContain('Words of a');
 });
 
-test('it cuts before a response, keeps as much as fits, and always the newest', () => {
+test('a compaction cuts before a response, and keeps all that fits and always the newest turn', () => {
   const history = new Transcript([]);
   history.add({ kind: 'user', source: 'person', text: 'Go' });
   for (const name of ['a', 'b', 'c']) {

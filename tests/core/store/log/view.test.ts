@@ -34,7 +34,7 @@ describe('views', () => {
       ['three sub-agents', threeChildren, () => ({ kind: 'allow' })],
       ['an edited write', writeFile, () => ({ kind: 'edit', value: { path: 'x.md', content: 'edited' } })],
     ]),
-  )('all events, and the store, give the same view at rest: %s', async ([, scenario, person]) => {
+  )('the events and the store produce equal views: %s', async ([, scenario, person]) => {
     const engine = await startEngine(scenario(), { person });
     const empty = fromSnapshot(
       await engine.runtime.request('conversation.snapshot', { conversationId: engine.conversationId }),
@@ -52,10 +52,10 @@ describe('views', () => {
 
   test.for(
     variations([
-      ['calls that are acted upon early', earlyChildren],
-      ['responses that come at once', threeChildren],
+      ['calls that run before the response ends', earlyChildren],
+      ['responses without delay', threeChildren],
     ] as const),
-  )('clients that attach at any event see every word once: %s', async ([, scenario]) => {
+  )('clients that attach at any event receive all text exactly once: %s', async ([, scenario]) => {
     const engine = await startEngine(scenario());
     const { conversationId, runtime } = engine;
     const clients: { events: AgentEvent[]; view: Promise<View> }[] = [];

@@ -35,7 +35,7 @@ const UNRECORDED_STORE =
   'tests/core/store/opening/opening.test.ts › a store without a recorded version is finished if it is empty, and set aside if it is damaged';
 
 fullTest(UNRECORDED_STORE)(
-  'a store that was killed while it was made is made at the next start',
+  'the next start creates a store whose creation was killed',
   { timeout: 600_000 },
   async () => {
     const base = await testFolder();
@@ -60,30 +60,26 @@ fullTest(UNRECORDED_STORE)(
 const UPGRADE =
   'tests/core/store/opening/upgrade.test.ts › migrates a store after a verified backup, and an older program refuses the migrated store';
 
-fullTest(UPGRADE)(
-  'an upgrade that was killed is done at the next start, from one backup',
-  { timeout: 600_000 },
-  async () => {
-    const base = await testFolder();
-    await makeFilledStore(base);
-    const schema = await extendSchema(base, 1);
-    const before = await lookInto(await copiedStore(base, 'before'));
-    if (!before?.ok) throw new Error('The store cannot be read.');
-    const { conversations, workflows, events } = before;
-    const counts = { conversations, workflows, events };
-    const steps = (await openKilledAt(await copiedStore(base, 'whole'), -1, schema)) ?? 0;
-    expect(steps).toBeGreaterThan(20);
-    await atSteps(steps, async (step) => {
-      const store = await copiedStore(base, String(step));
-      expect(await openKilledAt(store, step, schema), `step ${step}`).toBeNull();
-      expect(await open(store, schema), `killed at step ${step}`).toBe('opened');
-      expect(await lookInto(store), `killed at step ${step}`).toMatchObject({ ...counts, version: newestSchema + 1 });
-      expect(await readdir(store), `killed at step ${step}`).not.toContain('UPGRADING');
-      // The one backup is of the store as it was before, and no part of another one is left.
-      const backups = backupsOf(join(store, '..'));
-      expect(await readdir(join(store, '..', 'backups')), `killed at step ${step}`).toHaveLength(1);
-      expect(backups, `killed at step ${step}`).toMatchObject([{ schema: newestSchema, holds: counts }]);
-      await rm(join(store, '..'), { recursive: true });
-    });
-  },
-);
+fullTest(UPGRADE)('the next start completes a killed upgrade with one backup', { timeout: 600_000 }, async () => {
+  const base = await testFolder();
+  await makeFilledStore(base);
+  const schema = await extendSchema(base, 1);
+  const before = await lookInto(await copiedStore(base, 'before'));
+  if (!before?.ok) throw new Error('The store cannot be read.');
+  const { conversations, workflows, events } = before;
+  const counts = { conversations, workflows, events };
+  const steps = (await openKilledAt(await copiedStore(base, 'whole'), -1, schema)) ?? 0;
+  expect(steps).toBeGreaterThan(20);
+  await atSteps(steps, async (step) => {
+    const store = await copiedStore(base, String(step));
+    expect(await openKilledAt(store, step, schema), `step ${step}`).toBeNull();
+    expect(await open(store, schema), `killed at step ${step}`).toBe('opened');
+    expect(await lookInto(store), `killed at step ${step}`).toMatchObject({ ...counts, version: newestSchema + 1 });
+    expect(await readdir(store), `killed at step ${step}`).not.toContain('UPGRADING');
+    // The one backup is of the store as it was before, and no part of another one is left.
+    const backups = backupsOf(join(store, '..'));
+    expect(await readdir(join(store, '..', 'backups')), `killed at step ${step}`).toHaveLength(1);
+    expect(backups, `killed at step ${step}`).toMatchObject([{ schema: newestSchema, holds: counts }]);
+    await rm(join(store, '..'), { recursive: true });
+  });
+});

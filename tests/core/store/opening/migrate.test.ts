@@ -8,7 +8,7 @@ import { conversationRow, put, schemaDir, testFolder, openStoreOn } from '../sup
 
 const first = 'DEFINE TABLE a SCHEMAFULL; DEFINE FIELD n ON a TYPE int;';
 
-test('each file is carried out once', async () => {
+test('applies each migration file once', async () => {
   const database = await connect('mem://', { timeoutMs: 5000 });
   const one = [{ version: 1, sql: `${first} CREATE a:1 SET n = 1;` }];
   expect(await migrate(database, one)).toBe(1);
@@ -24,7 +24,7 @@ test('each file is carried out once', async () => {
   await database.close();
 });
 
-test('a file that fails changes nothing', async () => {
+test('a failed migration file changes nothing', async () => {
   const database = await connect('mem://', { timeoutMs: 5000 });
   const broken = [{ version: 1, sql: `${first} CREATE a:1 SET n = 'x';` }];
   await expect(migrate(database, broken)).rejects.toThrow(/Expected `int`/);
@@ -32,7 +32,7 @@ test('a file that fails changes nothing', async () => {
   await database.close();
 });
 
-test('a store that has rows takes the schema of this program again without harm', async () => {
+test('applying the schema again to a store with rows changes no row', async () => {
   const database = await connect('mem://', { timeoutMs: 5000 });
   const migrations = await readMigrations(schemaDir);
   await migrate(database, migrations);
@@ -43,7 +43,7 @@ test('a store that has rows takes the schema of this program again without harm'
   await database.close();
 });
 
-test('files that are missing or misnumbered are an error', async () => {
+test('rejects missing or misnumbered schema files', async () => {
   const folder = await testFolder();
   await expect(openStore({ url: 'mem://', schemaDir: folder })).rejects.toMatchObject({
     code: 'store_failed',

@@ -42,7 +42,7 @@ async function make(): Promise<string> {
 }
 afterAll(async () => making && rm(dirname(await making), { recursive: true }));
 
-test('a folder with any name is made for its user alone; one that another process has open; then one of another user', async () => {
+test('creates a private folder with any name, and rejects a folder that another process has open', async () => {
   const base = await testFolder();
   await chmod(base, 0o755);
   const folder = join(base, 'sp ace', 'ünï#%41 (x)');
@@ -70,7 +70,7 @@ async function readableSchema(folder: string): Promise<string> {
   return copy;
 }
 
-test.runIf(isRoot)('a folder, or a file in it, that may not be written', async () => {
+test.runIf(isRoot)('rejects a store folder or file without write permission', async () => {
   const base = await testFolder();
   await chmod(base, 0o755);
   const nobodysSchema = await readableSchema(base);
@@ -90,7 +90,7 @@ function smallDisk(folder: string, size: string): boolean {
   return mounted;
 }
 
-test.runIf(isRoot)('a disk without space', async ({ skip }) => {
+test.runIf(isRoot)('rejects a disk without space', async ({ skip }) => {
   const disk = await testFolder();
   if (!smallDisk(disk, '4m')) skip('no file system can be mounted here');
   const full = refusal('store_unwritable', /is full: free some space/);
@@ -119,7 +119,7 @@ test('a failed query reports a full disk or damaged files', async () => {
 
 const QUERY_FAILURES = 'tests/core/store/opening/opening.test.ts › a failed query reports a full disk or damaged files';
 
-fullTest(QUERY_FAILURES, isRoot)('a disk that fills up while it is written', async ({ skip }) => {
+fullTest(QUERY_FAILURES, isRoot)('reports a disk that becomes full during writes', async ({ skip }) => {
   const disk = await testFolder();
   if (!smallDisk(disk, '48m')) skip('no file system can be mounted here');
   const writer = startChild('store.ts', ['fill', join(disk, 'store'), newId()]);
@@ -129,7 +129,7 @@ fullTest(QUERY_FAILURES, isRoot)('a disk that fills up while it is written', asy
   await writer.ended;
 });
 
-test('a path that is a file', async () => {
+test('rejects a path that is a file or inside a file', async () => {
   const base = await testFolder();
   await writeFile(join(base, 'file'), '');
   for (const path of ['file', 'file/store']) {
@@ -138,7 +138,7 @@ test('a path that is a file', async () => {
   }
 });
 
-test('a damaged folder', async () => {
+test('rejects a damaged store folder and suggests a restore', async () => {
   const base = await testFolder();
   for (const [index, damaged] of [/^MANIFEST/, /^CURRENT$/].entries()) {
     const folder = join(base, `store-${index}`);
@@ -172,7 +172,7 @@ test('a store without a recorded version is finished if it is empty, and set asi
   expect(names).toEqual(['damaged', expect.stringMatching(/^damaged\.set-aside-/), 'empty']);
 });
 
-test('a store with a newer recorded version is refused', async () => {
+test('rejects a store with a newer recorded version', async () => {
   const folder = join(await testFolder(), 'store');
   await writeFile(`${folder}.schema-version`, '999\n');
   await expect(openStore({ url: `rocksdb://${folder}` })).rejects.toMatchObject(
@@ -181,19 +181,19 @@ test('a store with a newer recorded version is refused', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('a URL that names no store', async () => {
+test('rejects a URL that names no store', async () => {
   for (const url of ['', 'mem://x', 'rocksdb://', 'rocksdb:///a?sync=never', 'http://localhost', '/tmp/x']) {
     await expect(openStore({ url }), url).rejects.toMatchObject({ code: 'bad_input' });
   }
 });
 
-test('a name and password in such a URL are not repeated', async () => {
+test('does not repeat a user name or password of an invalid URL in the error', async () => {
   await expect(openStore({ url: 'wss://ada:s3cret@db.example/x' })).rejects.toMatchObject({
     message: expect.not.stringMatching(/ada|s3cret/) as string,
   });
 });
 
-test('an abort ends the wait, and a time limit does', async () => {
+test('stops the opening at an abort or at the time limit', async () => {
   const lateFolder = await mkdtemp(join(tmpdir(), 'triad-store-'));
   // Goes with the process: the engine may still be at work in it.
   process.on('exit', () => rmSync(lateFolder, { recursive: true, force: true }));

@@ -82,7 +82,7 @@ test('migrates a store after a verified backup, and an older program refuses the
 });
 
 fullTest(
-  'tests/core/store/backups/prune.test.ts › the end of an upgrade removes all but its own backup and the one before',
+  'tests/core/store/backups/prune.test.ts › the end of an upgrade removes all upgrade backups except the newest two',
 )('keeps the backups of the last two upgrades', async () => {
   const base = await testFolder();
   const store = join(base, 'store');
@@ -93,7 +93,7 @@ fullTest(
   expect(await versionOf(store)).toBe(newestSchema + 3);
 });
 
-test('a copy that cannot be read stops the upgrade, and leaves the store and no part of a copy', async () => {
+test('an unreadable copy stops the upgrade, and leaves the store unchanged without a partial backup', async () => {
   const base = await testFolder();
   const store = await makeFilledStore(base);
   const schema = await extendSchema(base, 1);
@@ -108,26 +108,29 @@ test('a copy that cannot be read stops the upgrade, and leaves the store and no 
   expect([await versionOf(store), await readFile(join(store, manifest))]).toEqual([newestSchema, before]);
 });
 
-test.runIf(isRoot)('without room for the copy nothing is touched, and with room it goes on', async ({ skip }) => {
-  const base = await testFolder();
-  const disk = join(base, 'disk');
-  await mkdir(disk);
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', disk]).status !== 0)
-    skip('no file system can be mounted here');
-  onTestFinished(() => void spawnSync('umount', [disk]));
-  await makeFilledStore(base);
-  const store = await copiedStore(base, 'disk');
-  const schema = await extendSchema(base, 1);
-  await writeFile(join(store, 'ballast'), Buffer.alloc(5_000_000));
-  await writeFile(join(disk, 'ballast'), Buffer.alloc(8_000_000));
-  const full = {
-    code: 'store_unwritable',
-    message: expect.stringMatching(/no room for a copy .* MB are needed/) as string,
-  };
-  expect(JSON.parse(await open(store, schema))).toMatchObject(full);
-  expect([await backupNames(disk), await versionOf(store)]).toEqual([[], newestSchema]);
-  await rm(join(disk, 'ballast'));
-  expect(await open(store, schema)).toBe('opened');
-  expect(await backupNames(disk)).toHaveLength(1);
-  expect(existsSync(join(disk, 'store', 'CURRENT'))).toBe(true);
-});
+test.runIf(isRoot)(
+  'changes nothing without disk space for the backup, and upgrades once there is space',
+  async ({ skip }) => {
+    const base = await testFolder();
+    const disk = join(base, 'disk');
+    await mkdir(disk);
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', disk]).status !== 0)
+      skip('no file system can be mounted here');
+    onTestFinished(() => void spawnSync('umount', [disk]));
+    await makeFilledStore(base);
+    const store = await copiedStore(base, 'disk');
+    const schema = await extendSchema(base, 1);
+    await writeFile(join(store, 'ballast'), Buffer.alloc(5_000_000));
+    await writeFile(join(disk, 'ballast'), Buffer.alloc(8_000_000));
+    const full = {
+      code: 'store_unwritable',
+      message: expect.stringMatching(/no room for a copy .* MB are needed/) as string,
+    };
+    expect(JSON.parse(await open(store, schema))).toMatchObject(full);
+    expect([await backupNames(disk), await versionOf(store)]).toEqual([[], newestSchema]);
+    await rm(join(disk, 'ballast'));
+    expect(await open(store, schema)).toBe('opened');
+    expect(await backupNames(disk)).toHaveLength(1);
+    expect(existsSync(join(disk, 'store', 'CURRENT'))).toBe(true);
+  },
+);

@@ -14,7 +14,7 @@ import { readPromises } from './promises.ts';
 import { readTrace, straceArguments } from './trace.ts';
 
 const PORTABLE =
-  'tests/core/store/power/power-loss.test.ts › everything acknowledged is there after a loss of power, and nothing that was purged';
+  'tests/core/store/power/power-loss.test.ts › acknowledged data survives a power loss, and purged data does not return';
 const PROGRAM = join(import.meta.dirname, '../child/power.ts');
 /** False on other systems, and in containers that let no process watch another. */
 const canTrace = spawnSync('strace', ['-f', 'true']).status === 0;
@@ -36,7 +36,7 @@ function traced(base: string, top: string, task: string): Operation[] {
   return operations;
 }
 
-fullTest(PORTABLE, canTrace)('also with what the engine wrote', async () => {
+fullTest(PORTABLE, canTrace)('acknowledged data survives a power loss, including writes of the engine', async () => {
   const { base, top } = await makeBase();
   const operations = traced(base, top, 'work');
   const moments = chooseMoments(operations, { dropped: 20, parts: 25 });
@@ -45,12 +45,15 @@ fullTest(PORTABLE, canTrace)('also with what the engine wrote', async () => {
   );
 });
 
-fullTest(PORTABLE, canTrace)('also after a recovery of a damaged store', async () => {
-  const { base, top } = await makeBase();
-  const before = readPromises(traced(base, top, 'work'));
-  rmSync(join(top, 'store', 'CURRENT'));
-  const initial = readTree(top);
-  const operations = traced(base, top, 'again');
-  const moments = chooseMoments(operations, { dropped: 10, parts: 10 });
-  await expectPromises(buildLosses({ top, initial, operations, before }, moments, join(base, 'l')));
-});
+fullTest(PORTABLE, canTrace)(
+  'acknowledged data survives a power loss after a recovery of a damaged store',
+  async () => {
+    const { base, top } = await makeBase();
+    const before = readPromises(traced(base, top, 'work'));
+    rmSync(join(top, 'store', 'CURRENT'));
+    const initial = readTree(top);
+    const operations = traced(base, top, 'again');
+    const moments = chooseMoments(operations, { dropped: 10, parts: 10 });
+    await expectPromises(buildLosses({ top, initial, operations, before }, moments, join(base, 'l')));
+  },
+);

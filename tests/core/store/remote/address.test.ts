@@ -5,7 +5,7 @@ import { remoteAddress } from '#core/store/remote/address.ts';
 import { keepLogin, loginFor } from '#core/store/remote/login.ts';
 import type { Secrets } from '#core/settings/secrets.ts';
 
-test('a server, a namespace and a database', () => {
+test('parses a server, a namespace and a database from a URL', () => {
   const address = {
     endpoint: 'wss://db.example.org/rpc',
     namespace: 'team',
@@ -28,7 +28,7 @@ test.for([
   ['wss://db.example.org/team/ada/hunter2', /does not name/],
   ['wss://db.example.org/team/a%20b', /does not name/],
   ['wss://', /is not a URL of a server/],
-] as const)('refused: %s', ([url, words]) => {
+] as const)('rejects the address %s', ([url, words]) => {
   const refusal: Error = expect.objectContaining({
     code: 'bad_input',
     message: expect.stringMatching(words) as string,
@@ -37,7 +37,7 @@ test.for([
   expect(() => remoteAddress(url)).not.toThrow(/hunter2/);
 });
 
-test('what is no store is named without what may be secret in it', () => {
+test('names an invalid store URL without its possible secrets', () => {
   for (const url of [
     'https://ada:hunter2@db.example.org/team',
     'https://db.example.org/team?token=hunter2',
@@ -47,7 +47,7 @@ test('what is no store is named without what may be secret in it', () => {
   expect(() => folderOf('https://db.example.org/team?token=hunter2')).toThrow('"https://db.example.org/team?…"');
 });
 
-test('a login is for the address that it was kept for; the environment comes first, and whole', async () => {
+test('uses a stored login only for its address, and prefers a complete login of the environment', async () => {
   const kept = new Map<string, string>();
   const secrets: Secrets = {
     place: { backend: 'a map', warning: null },

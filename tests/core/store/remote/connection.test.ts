@@ -20,7 +20,7 @@ import { commit, eventOf, SHORT } from './writing.ts';
 const RIGHT = '$argon2id$v=19$m=8,t=1,p=1$dHJpYWR0cmlhZHRyaWFkMQ$vO8lZxmkO1hs4GcsvkdNEXKdHxzN+ycDhveHl/fw+9I';
 const OTHER = RIGHT.replace(/.$/, 'A');
 
-test('sign-in: the wrong password, none, the right one, a token', async () => {
+test('accepts the right password, and rejects a wrong or missing password and an invalid token', async () => {
   const server = await storeServer({ closed: true });
   await server.query(`DEFINE USER ada ON DATABASE PASSHASH '${RIGHT}' ROLES EDITOR`);
   const as = (password: string) => storeOf(server, { login: () => Promise.resolve({ user: 'ada', password }) });
@@ -65,7 +65,7 @@ test('sign-in: the wrong password, none, the right one, a token', async () => {
   expect(store.lost.aborted).toBe(true);
 });
 
-test('no server, or one that says nothing: in bounded time', async () => {
+test('reports a missing or silent server in bounded time', async () => {
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   onTestFinished(() => void silent.close());
@@ -82,7 +82,7 @@ test('no server, or one that says nothing: in bounded time', async () => {
   expect(performance.now() - start).toBeLessThan(10_000);
 });
 
-test('a server of something else, and one whose certificate nobody vouches for: at once, with what to do', async () => {
+test('rejects another kind of server and an untrusted certificate at once, with a solution', async () => {
   for (const [server, protocol, words] of [
     [createHttpServer(), 'ws', /^What answers at ws:\S+ is no SurrealDB: look at the address in TRIAD_STORE\.$/],
     [createTlsServer({ key: KEY, cert: CERTIFICATE }), 'wss', /self-signed certificate.*: .*NODE_EXTRA_CA_CERTS names/],
@@ -102,9 +102,9 @@ test('a server of something else, and one whose certificate nobody vouches for: 
 });
 
 fullTest([
-  'tests/core/store/remote/cuts.test.ts › one owner: no event is lost or doubled (%i)',
-  'tests/core/store/remote/link.test.ts › patience ends, and a process that was asleep has not waited',
-])('a server that comes back in time, and one that does not', async () => {
+  'tests/core/store/remote/cuts.test.ts › loses and repeats no event of one owner (%i)',
+  'tests/core/store/remote/link.test.ts › gives up after the time limit, and does not count the time in which the process slept',
+])('waits for a server that returns in time, and fails if the server stays away', async () => {
   const server = await sharedServer();
   const store = await storeOf(server, { times: { patience: 2000 } });
   await server.stop();
@@ -124,9 +124,9 @@ fullTest([
 });
 
 const SIGN_IN =
-  'tests/core/store/remote/connection.test.ts › sign-in: the wrong password, none, the right one, a token';
+  'tests/core/store/remote/connection.test.ts › accepts the right password, and rejects a wrong or missing password and an invalid token';
 
-fullTest(SIGN_IN)('a sign-in that expires is renewed', async () => {
+fullTest(SIGN_IN)('renews an expired sign-in', async () => {
   const server = await storeServer({ closed: true });
   await server.query(
     "DEFINE USER ada ON DATABASE PASSWORD 'right' ROLES EDITOR DURATION FOR TOKEN 1h, FOR SESSION 300ms",
@@ -139,7 +139,7 @@ fullTest(SIGN_IN)('a sign-in that expires is renewed', async () => {
   expect(await store.lastSeq('c')).toBe(1);
 });
 
-test('a transaction that was refused is not written later, by an attempt that was late', async () => {
+test('a late attempt does not write a transaction that was rejected', async () => {
   const server = await sharedServer();
   const address = remoteAddress(server.url)!;
   const times = { ...SHORT, call: 200, renew: 60_000 };
@@ -170,7 +170,7 @@ test('a transaction that was refused is not written later, by an attempt that wa
   expect((await server.query('SELECT VALUE version FROM meta:x, meta:y, meta:z'))[0]).toEqual([3]);
 });
 
-test('a server that does not answer is not waited for at the end', async () => {
+test('closes without waiting for a server that does not answer', async () => {
   const server = await sharedServer();
   const store = await storeOf(server, { times: { call: 200, patience: 600_000, renew: 60_000 } });
   server.fault = () => 'drop-request';
@@ -179,7 +179,7 @@ test('a server that does not answer is not waited for at the end', async () => {
   expect(performance.now() - start).toBeLessThan(5000);
 });
 
-test('a newer schema, and a database of somebody else', async () => {
+test('rejects a newer schema and a database of another application', async () => {
   const server = await storeServer();
   await server.query('DEFINE TABLE invoice SCHEMALESS; CREATE invoice:1 SET sum = 1;');
   await expect(storeOf(server)).rejects.toMatchObject({
@@ -196,7 +196,7 @@ test('a newer schema, and a database of somebody else', async () => {
   expect((await server.query('SELECT VALUE process FROM lease'))[0]).toEqual(['']);
 });
 
-test('there is nothing here to copy, and what to do', async () => {
+test('rejects a local backup of a remote store, with the export command', async () => {
   const server = await sharedServer();
   const store = await storeOf(server);
   await expect(store.beginBackup()).rejects.toMatchObject({

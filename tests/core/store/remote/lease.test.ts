@@ -12,7 +12,7 @@ import { fullTest } from '../../../support/samples.ts';
 const ada = { installation: 'a', name: 'ada on laptop (pid 1)' };
 const bob = { installation: 'b', name: 'bob on desk (pid 2)' };
 
-test('a second one waits for a lease that is not renewed, and is told who renews it', async () => {
+test('a second process waits for the lease to expire, and is rejected with the name of an active owner', async () => {
   const server = await sharedServer();
   const first = await storeOf(server, { holder: ada, times: { lease: 60_000 } });
   const start = performance.now();
@@ -36,7 +36,7 @@ test('a second one waits for a lease that is not renewed, and is told who renews
   expect(await third.lastSeq('c')).toBe(1);
 });
 
-test('what was on its way when the lease was taken is not written', async () => {
+test('does not write a commit that was in flight when another owner took the lease', async () => {
   const server = await sharedServer();
   const old = await storeOf(server, { holder: ada, times: { renew: 60_000, call: 60_000 } });
   const held = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ test('what was on its way when the lease was taken is not written', async () => 
 
 const TAKEN = "UPDATE lease:owner SET epoch += 1, op = 'x', process = 'x', name = 'eve on phone', until = time::now()";
 
-test('one that only waits notices too that it was taken, at its next renewal', async () => {
+test('an idle owner detects the loss of its lease at the next renewal', async () => {
   const server = await sharedServer();
   const old = await storeOf(server, { holder: ada, times: { renew: 20 } });
   await server.query(TAKEN);
@@ -68,7 +68,7 @@ test('one that only waits notices too that it was taken, at its next renewal', a
   expect(String(old.lost.reason)).toContain('taken by eve on phone');
 });
 
-test('taking it is tried again, in bounded time; with the usual times one that only waits notices too', async () => {
+test('retries to take the lease in bounded time, and detects its loss with default times', async () => {
   const server = await storeServer();
   const conflict = { error: 'Transaction conflict: Resource busy. This transaction can be retried' };
   server.fault = ({ sql }) => (sql.includes('UPSERT lease:owner') ? conflict : null);
@@ -87,7 +87,7 @@ test('taking it is tried again, in bounded time; with the usual times one that o
   expect(String(old.lost.reason)).toContain('taken by eve on phone');
 });
 
-test('whoever loses the lease right after it was taken makes nothing', async () => {
+test('creates no tables if the lease is lost right after it was taken', async () => {
   const server = await storeServer();
   server.fault = ({ sql }) =>
     sql.includes('ON meta') ? { until: server.query(`${TAKEN} + 1h`).then(() => undefined) } : null;
@@ -96,7 +96,7 @@ test('whoever loses the lease right after it was taken makes nothing', async () 
   expect(Object.keys((info as { tables: object }).tables)).toEqual(['lease']);
 });
 
-test('a copy of the data folder is another installation', async () => {
+test('a copy of the data folder counts as another installation', async () => {
   const [folder, copy] = [await testFolder(), await testFolder()];
   const first = await holderOf(folder);
   expect(await holderOf(folder)).toEqual(first);
@@ -105,25 +105,29 @@ test('a copy of the data folder is another installation', async () => {
 });
 
 const LATE_WRITE =
-  'tests/core/store/remote/lease.test.ts › what was on its way when the lease was taken is not written';
+  'tests/core/store/remote/lease.test.ts › does not write a commit that was in flight when another owner took the lease';
 
-fullTest(LATE_WRITE)('a process that is stopped beyond its lease, and wakes', { timeout: 60_000 }, async () => {
-  const server = await sharedServer();
-  const conversationId = newId();
-  const sleeper = startChild('remote.ts', [server.url, conversationId, 'sleeper', '5']);
-  for (let line = 0; line < 3; line++) await sleeper.line();
-  sleeper.process.kill('SIGSTOP');
-  const next = await storeOf(server, { holder: bob });
-  const before = await next.lastSeq(conversationId);
-  expect(before).toBeGreaterThanOrEqual(3);
-  await commit(next, eventOf(conversationId, before + 1, 'bob'));
-  sleeper.process.kill('SIGCONT');
-  await sleeper.ended;
-  expect(JSON.parse(sleeper.lines.at(-1)!)).toMatchObject({
-    code: 'store_failed',
-    message: expect.stringContaining('taken by bob on desk (pid 2)') as string,
-  });
-  await commit(next, eventOf(conversationId, before + 2, 'bob'));
-  const texts = textsOf(await next.events(conversationId, 1, before + 10));
-  expect(texts).toEqual([...Array<string>(before).fill('sleeper'), 'bob', 'bob']);
-});
+fullTest(LATE_WRITE)(
+  'a process that wakes after its lease expired writes nothing more',
+  { timeout: 60_000 },
+  async () => {
+    const server = await sharedServer();
+    const conversationId = newId();
+    const sleeper = startChild('remote.ts', [server.url, conversationId, 'sleeper', '5']);
+    for (let line = 0; line < 3; line++) await sleeper.line();
+    sleeper.process.kill('SIGSTOP');
+    const next = await storeOf(server, { holder: bob });
+    const before = await next.lastSeq(conversationId);
+    expect(before).toBeGreaterThanOrEqual(3);
+    await commit(next, eventOf(conversationId, before + 1, 'bob'));
+    sleeper.process.kill('SIGCONT');
+    await sleeper.ended;
+    expect(JSON.parse(sleeper.lines.at(-1)!)).toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('taken by bob on desk (pid 2)') as string,
+    });
+    await commit(next, eventOf(conversationId, before + 2, 'bob'));
+    const texts = textsOf(await next.events(conversationId, 1, before + 10));
+    expect(texts).toEqual([...Array<string>(before).fill('sleeper'), 'bob', 'bob']);
+  },
+);

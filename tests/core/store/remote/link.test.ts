@@ -26,7 +26,7 @@ async function call(answers: (boolean | null)[]): Promise<number> {
   return calls;
 }
 
-test('patience ends, and a process that was asleep has not waited', async () => {
+test('gives up after the time limit, and does not count the time in which the process slept', async () => {
   expect(await call([null, true])).toBe(2);
   await expect(call([])).rejects.toThrow('for 1550 ms');
 });

@@ -22,7 +22,7 @@ if (inFullRun) {
   await import('../trash/trash.test.ts');
 }
 
-test('a ping of the driver that the server refuses ends nothing', async () => {
+test('a rejected ping of the driver does not end the connection', async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const server = await sharedServer();

@@ -21,7 +21,7 @@ function engine(last: number, damaged: readonly { from: number; to: number }[], 
   return { read, isIn, reads: () => reads };
 }
 
-test('all that can be read is, wherever blocks are damaged', async () => {
+test('reads all readable rows around a damaged block at any position', async () => {
   const block = fc.record({ from: fc.integer({ min: 1, max: 900 }), length: fc.integer({ min: 1, max: 80 }) });
   await fc.assert(
     fc.asyncProperty(fc.nat(1000), fc.array(block, { maxLength: 3 }), fc.boolean(), async (last, blocks, fails) => {
@@ -38,7 +38,7 @@ test('all that can be read is, wherever blocks are damaged', async () => {
   );
 });
 
-test('with several damaged places the count is exact for what was read', async () => {
+test('counts the missing rows exactly with several damaged blocks', async () => {
   const damaged = [
     { from: 10, to: 30 },
     { from: 200, to: 240 },
@@ -49,7 +49,7 @@ test('with several damaged places the count is exact for what was read', async (
   expect(gaps).toEqual(damaged);
 });
 
-test('numbers that are missing at the start, within and at the end', () => {
+test('finds gaps at the start, in the middle and at the end of a range', () => {
   expect(new Ranges([3, 4, 8]).gaps(1, 10)).toEqual([
     { from: 1, to: 2 },
     { from: 5, to: 7 },

@@ -8,7 +8,7 @@ import { eventItems, setFields } from '../../../support/commit-items.ts';
 
 const prompt = 'Look at it, and say what it does. '.repeat(20);
 
-test('events, runs and approvals', async () => {
+test('stores an envelope once and returns it in full with events, runs and approvals', async () => {
   const opened = await openOn('mem');
   onTestFinished(() => opened.close());
   const { store, database } = opened;
@@ -36,7 +36,7 @@ test('events, runs and approvals', async () => {
   expect(others.filter((json) => json.includes('"systemPrompt"'))).toEqual([]);
 });
 
-test('all workflows of a commit that share an envelope have it', async () => {
+test('returns a shared envelope for all workflows of one commit', async () => {
   const opened = await openOn('mem');
   onTestFinished(() => opened.close());
   const { store } = opened;
@@ -54,7 +54,7 @@ test('all workflows of a commit that share an envelope have it', async () => {
   expect(await store.events(conversationId, 1, 99)).toEqual(events);
 });
 
-test('a commit that failed has stored no envelope: the next one does', async () => {
+test('a failed commit stores no envelope, and the next commit stores it', async () => {
   const opened = await openOn('mem');
   onTestFinished(() => opened.close());
   const { store } = opened;

@@ -25,7 +25,7 @@ function events(conversationId: string, from: number, count: number, text = ''):
   }));
 }
 
-test('any range of any commits, of several conversations', async () => {
+test('returns any range of events after any commits to several conversations', async () => {
   const { store } = await opened();
   let conversations = 0;
   const commits = fc.array(fc.record({ a: fc.nat(70), b: fc.nat(3), size: fc.constantFrom(1, 30_000) }), {
@@ -76,14 +76,14 @@ test('events after a damaged row are found', async () => {
   expect(await openStoreOn({ ...database, query }).events(id, 1, 6)).toEqual(allEvents.slice(3));
 });
 
-test('two writers cannot go on from the same number', async () => {
+test('rejects a second writer that continues from a used event number', async () => {
   const { store } = await opened();
   await store.commit(eventItems(events(idOf(7), 1, 3)));
   await expect(store.commit(eventItems(events(idOf(7), 1, 1)))).rejects.toMatchObject({ code: 'store_failed' });
   expect(await store.lastSeq(idOf(7))).toBe(3);
 });
 
-test('a row that is not what was written has no events, never others', async () => {
+test('a changed row returns no events, never wrong events', async () => {
   const { store, database } = await opened();
   const id = idOf(7);
   const some = events(id, 1, 3, 'heron, ibis, stork');

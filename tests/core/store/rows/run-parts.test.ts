@@ -40,7 +40,7 @@ async function parts(): Promise<number[]> {
   return (await opened.database.query(sql, { run }))[0] as number[];
 }
 
-test('entries share rows, of which only the newest is written again', async () => {
+test('entries share rows, and an append rewrites only the newest row', async () => {
   await commit(...numbers(0, 140).map((n) => putEntry(n)));
   for (const n of numbers(140, 150)) await commit(putEntry(n));
   expect(await parts()).toEqual([0, 64, 128]);
@@ -62,14 +62,14 @@ test('entries share rows, of which only the newest is written again', async () =
   expect((await opened.store.entriesOf(run)).map(({ n }) => n)).toEqual(numbers(0, 152));
 });
 
-test('a part that is full of characters is followed by another one', async () => {
+test('starts a new part when a part reaches its size limit', async () => {
   const texts = [0, 1, 2, 3].map(() => randomBytes(20_000).toString('hex'));
   for (const [n, text] of texts.entries()) await commit(putEntry(n, text));
   expect(await parts()).toEqual([0, 2]);
   expect(await opened.store.entriesOf(run)).toEqual(texts.map((text, n) => entry(n, text)));
 });
 
-test('a call that ends in a later part counts as it ended, whatever its name', async () => {
+test('returns the final status of a call that ends in a later part, for any call id', async () => {
   const odd = ['b\ud83e', '"a"', ' x y', '10', '9'];
   await commit(...odd.map((name) => putCall(name, 'running')), ...numbers(0, 64).map((n) => putEntry(n)));
   await commit(putEntry(64), ...odd.map((name) => putCall(name, 'completed')));
@@ -77,7 +77,7 @@ test('a call that ends in a later part counts as it ended, whatever its name', a
   expect(await opened.store.callsOf([run, run])).toEqual(odd.sort().map((name) => call(name, 'completed')));
 });
 
-test('a part that is not what was written costs its own rows alone, and the run goes on', async () => {
+test('a damaged part loses only its own rows, and later entries are stored', async () => {
   await commit(...numbers(0, 200).map((n) => putEntry(n)));
   for (const first of [64, 192])
     await opened.database.query('UPDATE $part SET text = <bytes>"x"', {
@@ -90,7 +90,7 @@ test('a part that is not what was written costs its own rows alone, and the run 
   expect(await one(200)).toEqual(entry(200));
 });
 
-test('a read of several runs goes on behind a place where it ended', async () => {
+test('a read of several runs continues after a damaged part', async () => {
   await commit(...numbers(0, 200).map((n) => putEntry(n)));
   const part = opened.database.record('run_part', [run, 64]);
   await opened.database.query('UPDATE $part SET text = <bytes>"x"', { part });
@@ -121,7 +121,7 @@ async function one(n: number): Promise<Entry | undefined> {
   return rows?.[0]?.entry as Entry | undefined;
 }
 
-test('entries that come after a start, and belong to a part before the newest, lie in it together', async () => {
+test('stores late entries in their earlier part after a restart', async () => {
   await commit(...[...numbers(0, 62), ...numbers(64, 70)].map((n) => putEntry(n)));
   opened = { ...opened, store: openStoreOn(opened.database) };
   await commit(putEntry(62), putEntry(63));
@@ -145,7 +145,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'start' as const }) },
 );
 
-test('whatever comes late, is large or is started in between: each entry is found by its number, each call as it ended', async () => {
+test('returns each entry and the final status of each call after late or large entries and restarts', async () => {
   const large = randomBytes(35_000).toString('hex');
   const play = async (steps: Step[]) => {
     run = newId();

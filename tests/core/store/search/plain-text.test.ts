@@ -14,7 +14,7 @@ function shown(text: string, word = '\0'): string {
   );
 }
 
-test('marks of Markdown go, the words and their places stay', () => {
+test('removes Markdown marks and keeps the words and the positions of hits', () => {
   expect(shown('## The **quick** `fox`\n\n- *jumps* over\n- [x] the ~~lazy~~ dog', 'quick')).toBe(
     'The ‹quick› fox\n\n• jumps over\n• the lazy dog',
   );
@@ -29,7 +29,7 @@ test('marks of Markdown go, the words and their places stay', () => {
   );
 });
 
-test('what only looks like a mark stays', () => {
+test('keeps text that only looks like a Markdown mark', () => {
   for (const text of [
     'src/**/*.ts and **/*.js',
     'a * b * c = 2',
@@ -41,14 +41,14 @@ test('what only looks like a mark stays', () => {
     expect(shown(text)).toBe(text);
 });
 
-test('a mark that holds what was found stays whole', () => {
+test('keeps a whole mark that contains a hit', () => {
   expect(shown('[the guide](https://example.com/quokka) says **so**', 'quokka')).toBe(
     '[the guide](https://example.com/‹quokka›) says so',
   );
   expect(shown('```quokka\nx\n```', 'quokka')).toContain('‹quokka›\nx');
 });
 
-test('JSON reads as names and values, also where it is cut off', () => {
+test('shows JSON as names and values, even if the JSON is cut off', () => {
   expect(shown('{"operation":"list_children","children":[{"name":"fox-finder","done":true}],"n":2}', 'fox')).toBe(
     'operation: list_children, children: name: ‹fox›-finder, done: true, n: 2',
   );
@@ -59,7 +59,7 @@ test('JSON reads as names and values, also where it is cut off', () => {
   expect(shown('{ not: "JSON" }')).toBe('{ not: "JSON" }');
 });
 
-test('a long line of marks costs next to nothing', () => {
+test('converts a long line of marks in little time', () => {
   for (const mark of variations(['*', '`', '![a](', '[', '_', '-', '|', '#', '> ', '{"', '~~', '**a '], 3))
     expect(plainText(mark.repeat(20_000 / mark.length), []).text.length).toBeLessThanOrEqual(40_000);
   expect(shown(`[${'"fox",'.repeat(3000)}`, 'fox')).toBe('‹fox›, '.repeat(3000));

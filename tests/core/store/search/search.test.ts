@@ -32,7 +32,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
   afterAll(() => opened.close());
 
-  test('prompts, answers, tasks, reports and results are found at their place', async () => {
+  test('finds prompts, answers, tasks, reports and results with their kind and agent', async () => {
     const conversation = await new Conversation(store).create();
     const workflowId = await conversation.add({
       prompt: 'Compare the zephyr parsers',
@@ -69,7 +69,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     }
   });
 
-  test('an answer around a search of the web is one', async () => {
+  test('finds an answer around a web search as one hit', async () => {
     const conversation = await new Conversation(store).create();
     const said = ['I look for the numbat', 'The numbat is found'];
     const [before, after] = said.map((text) => ({ type: 'text' as const, text }));
@@ -79,7 +79,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await all(store, 'numbat')).map(({ kind }) => kind)).toEqual(['answer']);
   });
 
-  test('all words, without case and accents, the last one as a beginning', async () => {
+  test('matches all words without case and accents, and the last word as a prefix', async () => {
     const conversation = await new Conversation(store).create();
     const prompts = ['Café Müller opens', 'cafe closed', 'CAFÉ MULLERIN', 'Straße 日本語 🦜 naïve_coöperation'];
     await conversation.addAll(prompts.map((prompt) => ({ prompt, lead: { text: '…' } })));
@@ -99,7 +99,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(marked((await all(store, 'cafe mull'))[1] as SearchHit)).toEqual(['Café', 'Müller']);
   });
 
-  test('any text is looked for, and harms nothing', async () => {
+  test('accepts any search text without errors or injection', async () => {
     const conversation = await new Conversation(store).create();
     await conversation.add({
       prompt: `x\0y ${'\ud83e'} "quoted' \\ $value; DELETE event; \u2028 end`,
@@ -116,7 +116,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(hit && marked(hit)).toEqual(['quoted', 'DELETE']);
   });
 
-  test('long texts are searched as far as their bound, and shown around the first hit', async () => {
+  test('searches long texts up to a limit, and shows the part around the first hit', async () => {
     const conversation = await new Conversation(store).create();
     const long = `${'filler '.repeat(2000)}needle ${'filler '.repeat(2000)}`;
     await conversation.add({ lead: { tools: ['grep'], output: `${long}haystack`, text: 'x' } });
@@ -131,7 +131,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(both?.snippet, 'all words are in sight').toMatch(/^….*filler thread and needle filler.*…$/);
   });
 
-  test('a report is found once, in the run that wrote it; why there is none is found at its call', async () => {
+  test('finds a report once in its run, and the reason for a missing report in the tool call', async () => {
     const conversation = await new Conversation(store).create();
     const handed = (report: string, error: string | null) => ({ child_id: 'x', report, error });
     const one = handed('# The axolotl\n\nis **well**', null);
@@ -155,7 +155,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(refused).toMatchObject({ kind: 'tool', snippet: 'The person said no: not that tarantula' });
   });
 
-  test('hundreds of entries in segments, page by page, newest first and once each', async () => {
+  test('returns hundreds of indexed entries in pages, newest first, each once', async () => {
     const conversation = await new Conversation(store).create();
     const plans = Array.from({ length: COUNT }, (_, n) => ({
       prompt: `Number ${n} of the series`,
@@ -180,7 +180,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await store.search({ text: 'series', limit: 1 })).items[0]?.workflowId).toBe(running);
   });
 
-  test('what a resumed workflow adds is found once, beside what was found before', async () => {
+  test('finds the additions of a resumed workflow once, besides the earlier hits', async () => {
     const conversation = await new Conversation(store).create();
     const id = await conversation.add({ prompt: 'quokka one', lead: { text: 'x' }, outcome: 'interrupted' });
     expect(await all(store, 'quokka')).toHaveLength(1);

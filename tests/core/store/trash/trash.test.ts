@@ -52,7 +52,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     return new Map(names.map((name, index) => [name, JSON.parse(JSON.stringify(rows[index])) as object[]]));
   };
 
-  test('deleted and restored', async () => {
+  test('hides a deleted conversation from all lists, and restores it unchanged', async () => {
     const { row } = await make();
     const before = await seen(store, row.id);
     expect(before).toMatchObject({
@@ -94,7 +94,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await store.purge(row.id);
   });
 
-  test('deleted before it was indexed', async () => {
+  test('hides and restores a conversation that is deleted before it is indexed', async () => {
     const { row } = await make();
     await store.trash(row.id, '2026-03-02T00:00:00.000Z');
     expect(await seen(store, row.id)).toMatchObject({ byAgent: 0, words: 0, executions: 0, executionFacets: false });
@@ -104,7 +104,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await store.purge(row.id);
   });
 
-  test('purged, nothing of it is left', async () => {
+  test('a purge deletes every row of a conversation', async () => {
     await store.settled();
     const before = await tables();
     const conversation = await make();
@@ -140,7 +140,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await store.search({ text: 'something', limit: 9 })).items).toHaveLength(1);
   });
 
-  test('what was deleted long ago is told from what was deleted since', async () => {
+  test('lists the conversations that were deleted before a given time', async () => {
     const [old, young] = [await make(), await make()];
     await store.trash(old.row.id, '2026-01-01T00:00:00.000Z');
     await store.trash(young.row.id, '2026-03-01T00:00:00.000Z');

@@ -25,7 +25,7 @@ test.for<[string, Buffer, string, string]>([
   ['Windows-1252', latin('caf\xe9 \x80 5, \x93so\x94\n'), 'windows-1252', 'Windows-1252'],
   ['Latin-1 that ends with its one letter', latin('caf\xe9'), 'windows-1252', 'Windows-1252'],
   ['Latin-1 far behind ASCII', latin(`${'x'.repeat(99)}\n`.repeat(700) + 'gr\xfcn\n'), 'windows-1252', 'Windows-1252'],
-])('%s is read, and named', async ([, bytes, encoding, name]) => {
+])('reads %s and names the encoding', async ([, bytes, encoding, name]) => {
   const text = {
     'utf-8-bom': () => bytes.toString('utf8').slice(1),
     'utf-16le': () => bytes.toString('utf16le').replace(MARK, ''),
@@ -39,7 +39,7 @@ test.for<[string, Buffer, string, string]>([
   expect(page.metadata).toMatchObject({ encoding, stamp: expect.stringMatching(/^stat /) as string });
 });
 
-test('pages put together are the text, in every encoding', async () => {
+test('pages in every encoding join to the whole text', async () => {
   const unit = fc.constantFrom('a', 'é', 'ß', ' ', '–');
   // The bytes of a letter and dashes in Windows-1252 are a letter of UTF-8, and then that is what it is.
   const line = fc.string({ unit, maxLength: 30_000 }).map((words) => words.replaceAll(/[éß](?=–)/g, ' '));
@@ -72,16 +72,16 @@ test.for<[string, Buffer]>([
   ['UTF-32', Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0, 0x62, 0, 0, 0])],
   ['small numbers of two bytes', Buffer.from([1, 0, 2, 0, 3, 0, 2, 0, 1, 0, 7, 0])],
   ['letters of two bytes among other data', le('letters\x01\x02')],
-  ['what is no text, without zeros', Buffer.from([0x1f, 0x8b, 8, 1, 0xfe, 0xc3, 0x11, 0x99, 0xc0, 0xff])],
+  ['non-text data without zeros', Buffer.from([0x1f, 0x8b, 8, 1, 0xfe, 0xc3, 0x11, 0x99, 0xc0, 0xff])],
   ['UTF-16 of an odd number of bytes', Buffer.from([...le('letters'), 0x78])],
   ['UTF-16 of fewer than eight bytes', le('abc')],
   ['UTF-16 of mostly other letters without a mark', le('аbвгд€')],
   ['zeros behind letters', Buffer.from([0x61, 0xe9, 0x62, 0, 0])],
-])('%s is still binary', async ([, bytes]) => {
+])('treats %s as binary', async ([, bytes]) => {
   expect(await read(bytes)).toEqual({ status: 'error', output: `f is a binary file (${bytes.length} bytes)` });
 });
 
-test('a letter whose bytes are in two chunks is read as one, and tells no other encoding', async () => {
+test('reads a letter split across two chunks without changing the detected encoding', async () => {
   const narrow = await read(Buffer.from(`${'x'.repeat(65_534)}\nü${'é'.repeat(10)}\n`), { offset: 2 });
   expect(narrow.output).toBe(`ü${'é'.repeat(10)}\n`);
   expect(narrow.metadata).not.toHaveProperty('encoding');
@@ -95,19 +95,19 @@ test.for<[string, Buffer, string | undefined]>([
   ['tabs, form feeds, backspaces and escapes in Windows-1252', latin('caf\xe9\t\f\b\x1b'), 'windows-1252'],
   ['as many right as wrong letters', Buffer.from([...Buffer.from('ü '), 0xfc]), undefined],
   ['fewer right than wrong letters', Buffer.from([...Buffer.from('ü '), 0xfc, 0x20, 0xfc]), 'windows-1252'],
-])('%s is text', async ([, bytes, encoding]) => {
+])('treats %s as text', async ([, bytes, encoding]) => {
   const { status, metadata } = await read(bytes);
   expect([status, metadata?.['encoding']]).toEqual(['completed', encoding]);
 });
 
-test('UTF-8 with a broken byte stays UTF-8, with a note', async () => {
+test('reads UTF-8 with a broken byte as UTF-8, with a note', async () => {
   const page = await read(Buffer.concat([Buffer.from('grün, blau, süß '), Buffer.from([0xfc])]));
   expect(page.output).toBe(
     'grün, blau, süß \uFFFD\n[Some bytes are no text in that encoding and are shown as \uFFFD.]',
   );
 });
 
-test('an encoding that is none of these stays as it was read before', async () => {
+test('reads an unsupported encoding as UTF-8 with replacement characters', async () => {
   const page = await read(Buffer.from([0x82, 0xa0, 0x82, 0xa2, 0x81, 0x41, 0x82, 0xa4, 0x0a]));
   expect(page.output).toMatch(/^\uFFFD[^]*shown as \uFFFD\.\]$/);
   expect(page.metadata).not.toHaveProperty('encoding');

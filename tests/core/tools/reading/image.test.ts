@@ -24,7 +24,7 @@ test.for<[string, Buffer, string]>([
   ['WebP with loss', webp('VP8 ', 640, 480), 'image/webp'],
   ['WebP without loss', webp('VP8L', 640, 480), 'image/webp'],
   ['WebP extended', webp('VP8X', 640, 480), 'image/webp'],
-])('%s is shown, whatever its name, and its bytes are kept', async ([, bytes, mediaType]) => {
+])('shows a %s image with any file name, and stores its bytes', async ([, bytes, mediaType]) => {
   const { image, output, kept } = await read(bytes);
   expect(image).toMatchObject({ mediaType, width: 640, height: 480, bytes: bytes.length });
   expect(output).toBe(`[The image a.txt: ${mediaType}, 640 × 480 pixels, ${bytes.length} bytes.]`);
@@ -36,7 +36,7 @@ test.for<[string, Buffer]>([
   ['GIF', gif(640, 480)],
   ['JPEG', jpeg(640, 480)],
   ['WebP', webp('VP8 ', 640, 480)],
-])('a %s that is cut off anywhere is refused, and not kept', async ([, bytes]) => {
+])('rejects a %s that is cut off at any byte, and stores nothing', async ([, bytes]) => {
   // The head alone makes it one.
   for (let length = 12; length < bytes.length; length += 1) {
     const { status, output, kept } = await read(bytes.subarray(0, length));
@@ -49,7 +49,7 @@ test.for<[string, Buffer]>([
   }
 });
 
-test('one with too many bytes or pixels is refused with the limit', async () => {
+test('rejects an image with too many bytes or pixels, with the limit', async () => {
   const largest = png(8000, 10);
   expect((await read(largest)).status).toBe('completed');
   expect((await read(png(8001, 10))).output).toContain('8001 × 10 pixels, and at most 8000 a side');

@@ -13,7 +13,7 @@ const read = async (bytes: Uint8Array, input: object = {}) =>
 
 const TWO = pdf([['One', 'gr\xfcn'], ['Two']]);
 
-test('the text comes with a mark for each page, also for one without text, and in pages of lines', async () => {
+test('returns the text with a mark for each page, including pages without text, in pages of lines', async () => {
   const bytes = pdf([[], ['One', 'gr\xfcn'], ['Two'], []]);
   const whole = await read(bytes);
   expect(whole.output).toBe(
@@ -24,7 +24,7 @@ test('the text comes with a mark for each page, also for one without text, and i
   expect(part.output).toBe(`One\ngrün\n[Lines 3 to 4 of a file of ${bytes.length} bytes. Go on with offset 5.]`);
 });
 
-test('a PDF of pages without text alone is refused', async () => {
+test('rejects a PDF without any text', async () => {
   expect(await read(pdf([[], []]), { limit: 1 })).toEqual({
     status: 'error',
     output: expect.stringMatching(/^f has no text, only images .*: make images of its pages/) as string,
@@ -35,7 +35,7 @@ const refused: [string, Uint8Array, RegExp][] = [
   ['locked', pdf([['One']], { locked: true }), /^f is locked by a password: make a copy of it without one$/],
   ['broken', TWO.subarray(0, 400), /^f is a broken PDF \(Invalid PDF structure\.\): make it again, or repair it$/],
 ];
-test.for(refused)('one that is %s is refused with what to do, and leaves its thread', async ([, bytes, words]) => {
+test.for(refused)('rejects a %s PDF with a solution, and releases the thread', async ([, bytes, words]) => {
   const threads: string[] = [];
   const thread = () => {
     threads.push('taken');
@@ -47,14 +47,14 @@ test.for(refused)('one that is %s is refused with what to do, and leaves its thr
   expect(threads).toEqual(['taken', 'given back']);
 });
 
-test('one that is too large is not read', async () => {
+test('does not read a PDF that is too large', async () => {
   const folder = await folderWith({ f: TWO });
   await truncate(join(folder, 'f'), MAX_PDF_BYTES + 1);
   const { status, output } = await call(readFileTool(), { path: 'f' }, contextIn(folder));
   expect([status, output]).toEqual(['error', expect.stringContaining('and a PDF may have 50000000: split it')]);
 });
 
-test('nothing waits while it is parsed', async () => {
+test('parses a PDF without blocking the process', async () => {
   const lines = Array.from({ length: 50 }, (_, line) => `Line ${line} of a page with some words on it`);
   const bytes = pdf(Array<string[]>(20).fill(lines));
   const { value, longest } = await longestBlock(() => read(bytes, { offset: 900 }));
@@ -62,27 +62,27 @@ test('nothing waits while it is parsed', async () => {
   expect(longest).toBeLessThan(100);
 });
 
-describe('it ends', () => {
+describe('the extraction of text from a PDF', () => {
   const all = async (bytes: Uint8Array, options: Partial<Parameters<typeof pdfText>[1]>) => {
     await using handle = await open(join(await folderWith({ f: bytes }), 'f'));
     for await (const _ of pdfText(handle, { path: 'f', signal: new AbortController().signal, ...options }));
   };
 
-  test('with its time', async () => {
+  test('ends at its time limit', async () => {
     await expect(all(TWO, { limits: { ms: 1, decodedBytes: 1e9 } })).rejects.toMatchObject({
       code: 'limit_reached',
       message: expect.stringMatching(/^f takes too much time: split it/) as string,
     });
   });
 
-  test('with its run', async () => {
+  test('ends when its run is stopped', async () => {
     const stop = new AbortController();
     const stopped = all(TWO, { signal: stop.signal });
     stop.abort(new Error('Stopped'));
     await expect(stopped).rejects.toThrow('Stopped');
   });
 
-  test('when little is decoded to too much', async () => {
+  test('ends when a small file decodes to too much data', async () => {
     const content = deflateSync(Buffer.alloc(40_000_000, ' '));
     const bytes = pdf([['One']], { content, filter: '/Filter/FlateDecode' });
     expect(bytes.length).toBeLessThan(100_000);

@@ -13,7 +13,7 @@ import { call, contextIn, contextWith, folderWith, BLOCK_MS, longestBlock } from
 
 const read = async (folder: string, input: object) => call(readFileTool(), input, contextIn(folder));
 
-test('a small file comes as it is', async () => {
+test('returns a small file unchanged', async () => {
   const folder = await folderWith({ 'a.txt': 'one\r\ntwo\n\nföur' });
   expect(await read(folder, { path: 'a.txt' })).toEqual({
     status: 'completed',
@@ -29,14 +29,14 @@ test('a small file comes as it is', async () => {
   });
 });
 
-test('offset and limit give the lines between, and the note says how to go on', async () => {
+test('offset and limit select lines, and a note gives the offset of the next page', async () => {
   const folder = await folderWith({ 'a.txt': 'l1\nl2\nl3\nl4\n' });
   const page = await read(folder, { path: 'a.txt', offset: 2, limit: 2 });
   expect(page.output).toBe('l2\nl3\n[Lines 2 to 3 of a file of 12 bytes. Go on with offset 4.]');
   expect((await read(folder, { path: 'a.txt', offset: 3, limit: 2 })).output).toBe('l3\nl4\n');
 });
 
-test('an empty file, and lines behind the end, are named as such', async () => {
+test('an empty file and an offset behind the last line each return a note', async () => {
   const folder = await folderWith({ empty: '', 'a.txt': 'l1\nl2' });
   expect((await read(folder, { path: 'empty' })).output).toBe('[The file is empty.]');
   expect((await read(folder, { path: 'a.txt', offset: 5 })).output).toBe(
@@ -44,7 +44,7 @@ test('an empty file, and lines behind the end, are named as such', async () => {
   );
 });
 
-test('pages put together are the file, whatever its lines', async () => {
+test('all pages joined together equal the file, whatever its lines', async () => {
   const line = fc.oneof(fc.string({ maxLength: 20 }), fc.constant('ü'.repeat(15_000)), fc.constant(''));
   await fc.assert(
     fc.asyncProperty(
@@ -68,7 +68,7 @@ test('pages put together are the file, whatever its lines', async () => {
   );
 });
 
-test('of a file of 5 MB one page is returned, and nothing blocks meanwhile', async () => {
+test('returns one page of a 5 MB file without blocking the event loop', async () => {
   const folder = await folderWith({ 'big.txt': 'x'.repeat(99).concat('\n').repeat(52_429) });
   const { value, longest } = await longestBlock(() => read(folder, { path: 'big.txt', offset: 50_000 }));
   expect(value.output.length).toBeLessThan(MAX_OUTPUT_BYTES);
@@ -77,7 +77,7 @@ test('of a file of 5 MB one page is returned, and nothing blocks meanwhile', asy
   expect(longest).toBeLessThan(BLOCK_MS);
 });
 
-test('a single line that is too long is cut between characters', async () => {
+test('cuts a line longer than 48 KiB between characters', async () => {
   const folder = await folderWith({ 'long.txt': 'a' + 'ü'.repeat(400_000) + '\nnext\n' });
   const page = await read(folder, { path: 'long.txt' });
   expect(page.output).toMatch(
@@ -109,13 +109,13 @@ test('stamps a whole file by its content, and a part of it by its state on disk'
   for (const input of [{ offset: 2 }, { limit: 1 }]) expect(await stamp(input)).toMatch(/^stat /);
 });
 
-test('takes lines from 1, and at most 5000 of them', () => {
+test('accepts offsets from 1 and a limit of at most 5000 lines', () => {
   const takes = (input: object) => readFileTool().input.safeParse({ path: 'f', ...input }).success;
   expect([{}, { offset: 1 }, { limit: 1 }, { limit: 5000 }].map(takes)).toEqual([true, true, true, true]);
   expect([{ offset: 0 }, { limit: 0 }, { limit: 5001 }, { path: '' }, { other: 1 }].map(takes)).not.toContain(true);
 });
 
-test('a binary file is refused with its size', async () => {
+test('rejects a binary file and reports its size', async () => {
   const folder = await folderWith({ 'a.bin': new Uint8Array([0x89, 0x50, 0, 1, 2]) });
   expect(await read(folder, { path: 'a.bin' })).toEqual({
     status: 'error',
@@ -123,7 +123,7 @@ test('a binary file is refused with its size', async () => {
   });
 });
 
-test('a pipe does not hang', async () => {
+test('rejects a named pipe instead of waiting for data', async () => {
   const folder = await folderWith();
   await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
   expect(await read(folder, { path: 'pipe' })).toEqual({
@@ -133,7 +133,7 @@ test('a pipe does not hang', async () => {
   });
 });
 
-test('a path outside is refused, a stopped run is cancelled', async () => {
+test('rejects a path outside the workspace, and ends as cancelled when the run is stopped', async () => {
   const folder = await folderWith({ a: 'a' });
   expect(await read(folder, { path: '/etc/passwd' })).toEqual({
     status: 'error',

@@ -42,27 +42,27 @@ async function raw(write: (socket: Socket) => void): Promise<string> {
 
 const failure = (code: string, message: RegExp) => ({ code, message: expect.stringMatching(message) as string });
 
-test('what is sent says who asks, and nothing of the person', async () => {
+test('sends a user agent with the name of the program and nothing about the person', async () => {
   const { body } = await gotFrom(({ headers }, response) => response.end(JSON.stringify(headers)));
   const headers = JSON.parse(body.toString()) as Record<string, string>;
   expect(Object.keys(headers).sort()).toEqual(['accept-encoding', 'connection', 'host', 'user-agent']);
   expect(headers['user-agent']).toMatch(/^Triad \(/);
 });
 
-test('each request has a connection of its own', async () => {
+test('opens a new connection for each request', async () => {
   const server = await webServer((_, response) => response.end());
   for (let one = 0; one < 3; one++) await got(server.url);
   expect(server.connections).toBe(3);
 });
 
-describe('packed bodies', () => {
+describe('compressed bodies', () => {
   test.for([
     ['gzip', gzipSync],
     ['x-gzip', gzipSync],
     [' GZip ', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('%s is unpacked, and ends when it is too much', async ([encoding, pack]) => {
+  ] as const)('decompresses %s, and rejects a body that is too large or incomplete', async ([encoding, pack]) => {
     const packed = (bytes: Buffer, end?: number): RequestListener => {
       const body = pack(bytes).subarray(0, end);
       return (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body);
@@ -77,13 +77,13 @@ describe('packed bodies', () => {
     );
   });
 
-  test('identity is the body itself', async () => {
+  test('returns a body with the encoding identity unchanged', async () => {
     const plain: RequestListener = (_, response) =>
       response.writeHead(200, { 'content-encoding': 'identity' }).end('x');
     expect((await gotFrom(plain)).body.toString()).toBe('x');
   });
 
-  test('one that was not asked for is refused', async () => {
+  test('rejects a content encoding that was not requested', async () => {
     for (const encoding of ['zstd', 'gzip, gzip', 'constructor']) {
       const answer: RequestListener = (_, response) =>
         response.writeHead(200, { 'content-encoding': encoding }).end('x');
@@ -94,7 +94,7 @@ describe('packed bodies', () => {
 });
 
 describe('limits', () => {
-  test('of the body as it is sent, also where its length is a lie', async () => {
+  test('rejects a body that is one byte larger than the limit', async () => {
     const most = await gotFrom((_, response) => response.end(Buffer.alloc(SMALL.receivedBytes)));
     expect(most.body).toHaveLength(SMALL.receivedBytes);
     const more: RequestListener = (_, response) => response.end(Buffer.alloc(SMALL.receivedBytes + 1));
@@ -103,13 +103,13 @@ describe('limits', () => {
     );
   });
 
-  test('of the time to its headers', async () => {
+  test('rejects a server that does not send its headers in time', async () => {
     await expect(gotFrom(() => undefined, { limits: { ...LIMITS, headerMs: 400 } })).rejects.toMatchObject(
       failure('limit_reached', /^http:\S+ did not answer within 0\.4 seconds$/),
     );
   });
 
-  test('of all time, for a server that drips', async () => {
+  test('rejects a server whose body takes longer than the total time', async () => {
     const drip: RequestListener = (_, response) => {
       const timer = setInterval(() => response.write('.'), 20);
       response.on('close', () => clearInterval(timer));
@@ -121,12 +121,12 @@ describe('limits', () => {
     expect(performance.now() - start).toBeLessThan(5000);
   });
 
-  test('of all time, for a name that is looked up for ever', async () => {
+  test('rejects an address whose name lookup never ends', async () => {
     const never = { resolve: () => new Promise<never>(() => undefined), limits: { ...LIMITS, headerMs: 50 } };
     await expect(got('http://slow.example/', never)).rejects.toMatchObject(failure('limit_reached', /did not answer/));
   });
 
-  test('of headers', async () => {
+  test('rejects headers that are larger than 64 KiB', async () => {
     const bomb = await raw((socket) => {
       const timer = setInterval(() => socket.write(`x-${'a'.repeat(1000)}: b\r\n`.repeat(20)), 1);
       socket.write('HTTP/1.1 200 OK\r\n');
@@ -142,7 +142,7 @@ describe('redirects', () => {
     ({ url }, response) =>
       url === '/' ? response.writeHead(status, { location: to }).end() : response.end(`at ${url}`);
 
-  test.for([301, 302, 303, 307, 308])('%d is followed at the same host', async (status) => {
+  test.for([301, 302, 303, 307, 308])('follows a redirect with status %d at the requested host', async (status) => {
     const { url, body, movedTo } = await gotFrom(moves(status, '/next?a=1#part'));
     expect([url.pathname + url.search + url.hash, body.toString(), movedTo]).toEqual([
       '/next?a=1',
@@ -151,17 +151,17 @@ describe('redirects', () => {
     ]);
   });
 
-  test('300 and 304 are answers', async () => {
+  test('returns the statuses 300 and 304 without following a redirect', async () => {
     for (const status of [300, 304]) expect((await gotFrom(moves(status, '/next'))).status).toBe(status);
   });
 
-  test('an endless one ends', async () => {
+  test('stops an endless chain after five redirects', async () => {
     const server = await webServer(({ url }, response) => response.writeHead(302, { location: `${url}a` }).end());
     await expect(got(server.url)).rejects.toMatchObject(failure('limit_reached', /redirects more than 5 times/));
     expect(server.connections).toBe(MAX_REDIRECTS + 1);
   });
 
-  test('none is followed that may not be, nor to another port', async () => {
+  test('does not follow a redirect that is not allowed or that leads to another port', async () => {
     const { movedTo } = await gotFrom(moves(302, '/next'), { mayFollow: ({ pathname }) => pathname !== '/next' });
     expect(movedTo?.pathname).toBe('/next');
     const other = await webServer((_, response) => response.end('other'));
@@ -169,9 +169,12 @@ describe('redirects', () => {
     expect(other.connections).toBe(0);
   });
 
-  test.for(['ftp://example.com/', 'javascript:alert(1)', 'http://a:b@example.com/'])('to %s is none', async (to) => {
-    await expect(gotFrom(moves(302, to))).rejects.toMatchObject(failure('bad_input', /is not read/));
-  });
+  test.for(['ftp://example.com/', 'javascript:alert(1)', 'http://a:b@example.com/'])(
+    'rejects a redirect to %s',
+    async (to) => {
+      await expect(gotFrom(moves(302, to))).rejects.toMatchObject(failure('bad_input', /is not read/));
+    },
+  );
 });
 
 describe('faults', () => {
@@ -190,7 +193,7 @@ describe('faults', () => {
     ['a code alone', { code: 'EOTHER' }, 'EOTHER'],
     ['no words at all', {}, ''],
     ['no error', 'just words', 'just words'],
-  ])('a failure has its reason: %s', ([, fault, words]) => {
+  ])('reports the reason of a failed request: %s', ([, fault, words]) => {
     const error = typeof fault === 'string' ? fault : Object.assign(new Error(fault.message), { code: fault.code });
     expect(requestFailure(new URL('http://x.example/'), error, LIMITS)).toMatchObject({
       code: 'unreachable',
@@ -199,7 +202,7 @@ describe('faults', () => {
     });
   });
 
-  test('a name that is not there, and no network', async () => {
+  test('reports an unknown host name, and a name lookup without network', async () => {
     const reach = (code: string) => ({ resolve: () => Promise.reject(Object.assign(new Error(code), { code })) });
     await expect(got('http://gone.example/', reach('ENOTFOUND'))).rejects.toMatchObject(
       failure('unreachable', /^http:\/\/gone\.example\/ could not be read: there is no host of this name$/),
@@ -209,21 +212,21 @@ describe('faults', () => {
     );
   });
 
-  test('nothing listens', async () => {
+  test('reports a port on which no server listens', async () => {
     await expect(got('http://127.0.0.1:9/')).rejects.toMatchObject(failure('unreachable', /nothing answers there/));
   });
 
-  test('a body that is shorter than it says', async () => {
+  test('reports a body that is shorter than its Content-Length', async () => {
     const url = await raw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nshort'));
     await expect(got(url)).rejects.toMatchObject(failure('unreachable', /broke before the answer was whole/));
   });
 
-  test('a body that is longer than it says is cut where it says', async () => {
+  test('cuts a body that is longer than its Content-Length', async () => {
     const url = await raw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nshort and more'));
     expect((await got(url)).body.toString()).toBe('short');
   });
 
-  test('no HTTP, an upgrade, and no TLS', async () => {
+  test('reports a server that does not speak HTTP or TLS, or changes the protocol', async () => {
     const noise = await raw((socket) => socket.end('SSH-2.0-OpenSSH\r\n'));
     await expect(got(noise)).rejects.toMatchObject(failure('unreachable', /is no HTTP/));
     const upgrade = await raw((socket) =>
@@ -233,7 +236,7 @@ describe('faults', () => {
     await expect(got(noise.replace('http:', 'https:'))).rejects.toMatchObject(failure('unreachable', /TLS/));
   });
 
-  test('an abort ends it at once, wherever it is', async () => {
+  test('an abort ends the request at once, before and after the first bytes of the answer', async () => {
     const begun: RequestListener = (_, response) => void response.write('begun');
     for (const answer of [begun, () => undefined]) {
       const stop = new AbortController();

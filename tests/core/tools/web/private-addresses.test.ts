@@ -64,7 +64,7 @@ const fetched = (url: string, privateHosts: readonly string[] = [], ...tool: Par
   call(webFetchTool(...tool), { url }, contextWith(contextIn('/'), { web: { privateHosts } }));
 
 describe.for(Object.entries(WRITTEN))('%s', ([, hosts]) => {
-  test.for(hosts)('%j is refused, and nothing is connected to', async (host) => {
+  test.for(hosts)('rejects %j without opening a connection', async (host) => {
     const servers = await closedServers();
     const [{ port } = { port: 0 }] = servers;
     const result = await fetched(`http://${host}:${port}/secret`);
@@ -74,14 +74,14 @@ describe.for(Object.entries(WRITTEN))('%s', ([, hosts]) => {
   });
 });
 
-test('there are at least sixty of them', () => {
+test('the list has more than sixty different private addresses', () => {
   expect(new Set(Object.values(WRITTEN).flat()).size).toBeGreaterThan(60);
 });
 
 const resolved = (addresses: readonly string[]): LookupAddress[] =>
   addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
-test.for(Object.entries(NAMED))('a name that leads %s is refused', async ([, addresses]) => {
+test.for(Object.entries(NAMED))('rejects a name that resolves %s', async ([, addresses]) => {
   const servers = await closedServers();
   const url = `http://innocent.example:${servers[0]?.port}/`;
   const { status, output } = await fetched(url, [], () => Promise.resolve(resolved(addresses)));
@@ -98,12 +98,12 @@ test.for([
   'file:///etc/passwd',
   'ftp://127.0.0.1',
   'gopher://127.0.0.1',
-])('%s is no address to read', async (address) => {
+])('rejects %s, which has a user name or is not an HTTP address', async (address) => {
   const { status, output } = await fetched(address);
   expect([status, output]).toEqual(['error', expect.stringMatching(/ is not read: /)]);
 });
 
-test('the refusal names the address, and says who can permit it', async () => {
+test('the error names the private address and says that only a person can permit it', async () => {
   const end = 'Only a person can permit it, with web.private_hosts in their settings';
   expect((await fetched('http://127.0.0.1:9/')).output).toBe(`127.0.0.1:9 is not public. ${end}`);
   const resolve = () => Promise.resolve(resolved(['1.1.1.1', '10.0.0.1']));
@@ -112,7 +112,7 @@ test('the refusal names the address, and says who can permit it', async () => {
   );
 });
 
-test('a permitted host does not permit another name, number or port of it', async () => {
+test('permitting a host does not permit another name, address or port', async () => {
   const servers = await closedServers();
   const [{ port } = { port: 0 }] = servers;
   const permitted = [`localhost:${port + 1}`, 'sub.localhost', '127.0.0.2'];
@@ -123,7 +123,7 @@ test('a permitted host does not permit another name, number or port of it', asyn
 
 const PLACES = ['http://127.0.0.1', 'http://localhost', 'http://0x7f.1', '//[::1]', 'http://[::ffff:7f00:1]'];
 
-test.for(PLACES)('a redirect to %s is not followed, and refused when it is asked for', async (place) => {
+test.for(PLACES)('does not follow a redirect to %s, and rejects a request for that address', async (place) => {
   const closed = await closedServers();
   const target = `${place}:${closed[0]?.port}/secret`;
   const open = await webServer((_, response) => response.writeHead(302, { location: target }).end());
@@ -134,7 +134,7 @@ test.for(PLACES)('a redirect to %s is not followed, and refused when it is asked
   expect(reached(closed)).toEqual(none(closed));
 });
 
-describe('a name that leads elsewhere a moment later', () => {
+describe('a name that resolves to another address the next time', () => {
   const answers = (...each: string[][]) => {
     const asked: string[] = [];
     const resolve = (name: string) => {
@@ -144,7 +144,7 @@ describe('a name that leads elsewhere a moment later', () => {
     return { asked, resolve };
   };
 
-  test('is connected to where it led when it was checked', async () => {
+  test('connects to the address that was checked', async () => {
     const open = await webServer((_, response) => response.end('the first'));
     const other = await listening((_, response) => response.end('reached'), { address: '::1', port: open.port });
     const { asked, resolve } = answers(['127.0.0.1'], ['::1']);

@@ -44,8 +44,8 @@ const detailOf = async ({ runtime, ...engine }: Harness) =>
 const assistants = (engine: Harness) =>
   engine.of('message-end').flatMap(({ entry }) => (entry.kind === 'assistant' ? [entry] : []));
 
-describe('the search of the provider', () => {
-  test('is recorded, shown as a call, counted with its price, and sent back as it came', async () => {
+describe('the web search that the provider runs', () => {
+  test('is stored, shown as a call, counted with its price, and sent back to the provider unchanged', async () => {
     const script = new Script()
       .on({ turn: 1 })
       .reply([text('I look.'), ...providerSearch('sums', PAGES, 'srvtoolu_1'), text('As it seems: '), ANSWER], {
@@ -101,7 +101,7 @@ describe('the search of the provider', () => {
     engine.model.expectDone();
   });
 
-  test('is offered with the number of searches that the settings allow', async () => {
+  test('is offered with the maximum number of searches from the settings', async () => {
     const engine = await engineWith(new Script().on({}).reply([text('Done.')]), `[web.search]\nmax_uses = 2\n${ALLOW}`);
     await engine.ask('Go');
     expect(toolOf(engine)?.max_uses).toBe(2);
@@ -121,7 +121,7 @@ describe('the search of the provider', () => {
     ['the person says yes to all', '', 'all', true],
     ['the person says yes to all, and a rule denies it', ALLOW.replace('allow', 'deny'), 'all', false],
   ];
-  test('is offered only where no rule has somebody asked, or the person says yes to all', async () => {
+  test('is offered only if no rule requires approval, or if the person approves everything', async () => {
     const { configFolder } = shared;
     const engine = await shared.start(new Script().on({}).reply([text('Done.')]), { rules: '' });
     for (const [index, [where, more, approve, isOffered]] of rules.entries()) {
@@ -134,13 +134,13 @@ describe('the search of the provider', () => {
   test.for([
     ['selective, which asks about what reaches out', 'permissions.mode = "selective"\n', false],
     ['auto', 'permissions.mode = "auto"\n', true],
-  ] as const)('where the mode is %s: %s, %s', async ([, mode, isOffered]) => {
+  ] as const)('offers the search according to the mode: %s: %s, %s', async ([, mode, isOffered]) => {
     const engine = await engineWith(new Script().on({}).reply([text('Done.')]), mode);
     await engine.ask('Go');
     expect(toolOf(engine) !== undefined).toBe(isOffered);
   });
 
-  test('ends with the next request after a rule forbids it, and what was found is then told in words', async () => {
+  test('is not offered after a deny rule is added, and earlier results are then sent as text', async () => {
     const { configFolder } = shared;
     const script = new Script()
       .on({ turn: 1 })
@@ -157,7 +157,7 @@ describe('the search of the provider', () => {
     expect(said).not.toMatch(/encrypted|server_tool_use/);
   });
 
-  test('ends within a run, with its next request', async () => {
+  test('is not offered in the next request of a run after its allow rule is removed', async () => {
     const forbid = (): Block[] => {
       writeFileSync(join(shared.configFolder, 'config.toml'), OWN);
       return [toolUse('list_directory', {})];
@@ -172,7 +172,7 @@ describe('the search of the provider', () => {
     expect([toolOf(engine, 0), toolOf(engine, 1)]).toEqual([expect.anything(), undefined]);
   });
 
-  test('is not lost where the response breaks off after a call of it was acted upon', async () => {
+  test('keeps its result if the response breaks off after a tool call has started', async () => {
     const acted = Promise.withResolvers<void>();
     const [call, result] = providerSearch('sums', PAGES, 'srvtoolu_1');
     const script = new Script()
@@ -195,7 +195,7 @@ describe('the search of the provider', () => {
     expect((await detailOf(engine)).workflow.usage.webSearches).toBe(1);
   });
 
-  test('belongs to sub-agents whose envelope has it, and to no other', async () => {
+  test('is offered to a sub-agent with network access and to no other sub-agent', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([
@@ -217,7 +217,7 @@ describe('the search of the provider', () => {
     expect(Object.fromEntries(offered)).toMatchObject({ 'Look.': true, 'Think.': false });
   });
 
-  test('goes on where the provider has paused, and its result belongs to the call of before', async () => {
+  test('continues after a pause of the provider and assigns the result to the call before the pause', async () => {
     const [call, result] = providerSearch('sums', PAGES, 'srvtoolu_1');
     const script = new Script()
       .on({ turn: 1 })
@@ -237,7 +237,7 @@ describe('the search of the provider', () => {
     engine.model.expectDone();
   });
 
-  test('that was paused and never went on is left out of the next request', async () => {
+  test('leaves a paused search without a result out of the next request', async () => {
     const [call] = providerSearch('sums', PAGES, 'srvtoolu_1');
     const script = new Script()
       .on({ turn: 1 })
@@ -255,7 +255,7 @@ describe('the search of the provider', () => {
     ['too_many_requests', /too many searches/],
     ['of_the_future', /of_the_future/],
   ] as const);
-  test('that fails costs nothing, says why, and its block goes back', async () => {
+  test('reports the reason of a failed search, charges no price for it and sends its block back', async () => {
     const script = new Script();
     for (const [code] of failures)
       script
@@ -279,8 +279,8 @@ describe('the search of the provider', () => {
   });
 });
 
-describe('what a search costs', () => {
-  test('is counted with each attempt that made one, also where the rest of the response never came', async () => {
+describe('the cost of a provider search', () => {
+  test('counts the searches of each attempt, also if the response broke off', async () => {
     const found = providerSearch('sums', PAGES, 'srvtoolu_1');
     // The start, a call of five events, a result of two, then the connection breaks.
     const script = new Script()
@@ -305,7 +305,7 @@ describe('what a search costs', () => {
     expect(whole).toMatchObject({ interrupted: false });
   });
 
-  test('is counted once when the program is killed after it, and goes on from the store', async () => {
+  test('counts each search once if the program is killed after the search and resumes', async () => {
     const data = await mkdtemp(join(tmpdir(), 'triad-searched-'));
     onTestFinished(() => rm(data, { recursive: true, force: true }));
     const folder = await folderWith({ 'config.toml': OWN + ALLOW });
@@ -330,7 +330,7 @@ describe('what a search costs', () => {
     expect(told).toEqual([0, 1, 0, 1]);
   });
 
-  test('is unknown where the list of prices does not say it, and searches are not known to be free', async () => {
+  test('is unknown if the price list has no price for searches', async () => {
     const configFolder = await folderWith({
       'config.toml': OWN + ALLOW,
       'prices.toml': 'version = "2026-11-02"\n[models.claude-sonnet-5-5]\ninput = 2.0\noutput = 10.0\n',

@@ -14,12 +14,12 @@ test.for<[string, string]>([
     'with what is hidden, empty or to click',
     `<title>T</title><p hidden>No</p><a href="#top"> </a>${BODY}<button>No</button>`,
   ],
-])('%s', ([, html]) => {
+])('extracts title, text and links of a page %s', ([, html]) => {
   const { text, title } = readable(html, AT);
   expect([title, text.replaceAll(/\n+/g, '')]).toEqual(['T', 'Short[Link](https://site.example/x)Do']);
 });
 
-test('where no main part is found, the whole body counts', () => {
+test('uses the whole body if the page has no main part', () => {
   const { part, text } = readable(
     `<html><body><div style="display: none">${BODY}<p hidden>No</p></div></body></html>`,
     AT,
@@ -27,7 +27,7 @@ test('where no main part is found, the whole body counts', () => {
   expect([part, text]).toEqual(['whole', 'Short\n\n[Link](https://site.example/x)Do']);
 });
 
-test('a title is one line, and not longer than it may be', () => {
+test('reduces the title to one line of at most 200 characters, and drops an invalid language', () => {
   expect(readable(`<title> a\n b ${'c'.repeat(500)}</title><p>x`, AT).title).toMatch(/^a b c{196}$/);
   expect(readable('<p>x', AT)).toMatchObject({ title: null, language: null });
   expect(readable('<html lang="en; do this"><body><p>x</body></html>', AT).language).toBeNull();
@@ -42,17 +42,17 @@ test.for([
   '<html><frameset></frameset></html>',
   '\ud800 &#xD800;',
   '<p>\0',
-])('%j is text too', (html) => {
+])('returns well-formed text for the input %j', (html) => {
   expect(readable(html, AT).text.isWellFormed()).toBe(true);
 });
 
-test('a table with headings is one, any other is read as paragraphs', () => {
+test('writes a table with headings as a Markdown table, and other tables as paragraphs', () => {
   const { text } = readable('<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2<br>3</td></tr></table><p>x', AT);
   expect(text).toContain('| A | B |\n| --- | --- |\n| 1 | 2 3 |');
   expect(readable('<table><tr><td>1</td><td>2</td></tr></table>', AT).text).not.toContain('|');
 });
 
-test('links and pictures lead to whole addresses, or are left out', () => {
+test('makes the addresses of links and pictures absolute, or leaves the address out', () => {
   const html = [
     ...['<a href="?x=1">query</a>', '<a href="">self</a>', '<a href="#a">part</a>', '<a href="mailto:a@b.c">mail</a>'],
     ...['<a href="/i"><img src="i.png" alt="In"></a>', '<img src="i.png">', '<img src="ftp://x/i" alt="ftp">'],
@@ -65,14 +65,14 @@ test('links and pictures lead to whole addresses, or are left out', () => {
   ]);
 });
 
-test('leaves out what no reader sees as text', () => {
+test('leaves out elements that a reader does not see as text', () => {
   const unread = ['script', 'style', 'noscript', 'template', 'iframe', 'object', 'canvas', 'svg', 'button', 'textarea'];
   const parts = unread.map((name) => `<${name}>hidden</${name}>`).join('');
   const html = `<p>a</p>${parts}<select><option>hidden</select><input value="hidden"><p hidden>hidden</p><p>b</p>`;
   expect(readable(html, AT).text).toBe('a\n\nb');
 });
 
-test('writes headings, lists, rules, code and tables in one form of Markdown', () => {
+test('writes headings, lists, rules, code and tables as consistent Markdown', () => {
   const table =
     '<table><thead><tr><th>A</th></tr></thead><tbody><tr><td> x <br> y|z </td></tr></tbody>' +
     '<tfoot><tr><td><p>f</p></td></tr></tfoot></table>';

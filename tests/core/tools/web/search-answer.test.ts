@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest';
 import { readAnswer } from '#core/tools/web/search-answer.ts';
 
-test('of very many results only the first are looked at, and of a long text its beginning', () => {
+test('reads only the first 500 results, and only the beginning of a long text', () => {
   const good = { url: 'https://example.org/', title: `${'x'.repeat(499)}😀 and more`, content: 'y'.repeat(100_000) };
   const many = JSON.stringify({ results: [good, ...Array.from({ length: 499 }, () => ({})), good] });
   expect(readAnswer(many, 8)).toEqual([{ url: good.url, title: 'x'.repeat(499), snippet: 'y'.repeat(500) }]);
 });
 
-test('takes the first text that a result has, without the marks of a match, on one line', () => {
+test('takes the first text field of a result as one line, without the marks of the match', () => {
   const url = 'https://e.org/';
   const all = { url, snippet: 'one', content: 'two', description: 'three' };
   const snippets = (results: unknown[]) => readAnswer(JSON.stringify({ results }), 9)?.map(({ snippet }) => snippet);
@@ -25,7 +25,7 @@ test('takes the first text that a result has, without the marks of a match, on o
 });
 
 test.for(['', '{', 'null', '[]', '{"results":{}}', '{"type":"search","web":{}}', '{"type":"other"}'])(
-  '%j is no answer of a search',
+  'returns no results for %j, which is not an answer of a search',
   (text) => {
     expect(readAnswer(text, 9)).toBeNull();
   },

@@ -35,8 +35,8 @@ async function searched(settings: string): Promise<ToolResult> {
 
 const resultOf = (engine: Harness) => engine.of('tool-end').at(-1)?.entry;
 
-describe('a search that is configured', () => {
-  test('asks the person, who sees where the query goes, and gives what was found', async () => {
+describe('a configured search service', () => {
+  test('requires approval that names the host of the query, and returns the results', async () => {
     const content = 'Adds <strong>numbers</strong>.\n';
     const results = [
       { title: 'Sums', url: 'https://example.org/sums', content, engine: 'x' },
@@ -66,7 +66,7 @@ describe('a search that is configured', () => {
     });
   });
 
-  test('is not asked where the person says no, or a rule does', async () => {
+  test('gets no query if the person or a rule rejects the search', async () => {
     const { asked, settings } = await searchServer({ body: { results: [] } });
     const configFolder = await folderWith({ 'config.toml': settings });
     const person = () => ({ kind: 'reject', reason: 'Not now' }) as const;
@@ -84,7 +84,7 @@ describe('a search that is configured', () => {
     expect(asked).toEqual([]);
   });
 
-  test('is asked where the provider could search; once the person grants it without a question, but the provider is not: a grant is about queries', async () => {
+  test('replaces the search of the provider, and a grant for queries allows later searches', async () => {
     const { asked, settings } = await searchServer({ body: { results: [] } });
     const grant = { scope: 'conversation', pattern: '*' } as const;
     const answers: Answer[] = [{ kind: 'allow', grant }];
@@ -105,7 +105,7 @@ describe('a search that is configured', () => {
     ['a plain list', { results: [{ title: 'T', url: 'https://e.org', snippet: 'words' }] }, 'words', 1],
     ['a longer one', { results: [1, 2, 3].map((n) => ({ title: `${n}`, url: 'https://e.org' })) }, '2. 2\n', 2],
   ];
-  test('may answer in several forms, and gives as many results as the settings say', async () => {
+  test('accepts several forms of answers and returns at most the configured number of results', async () => {
     const { settings, answer } = await searchServer({ body: {} });
     for (const [form, body, words, results] of forms) {
       answer.body = body;
@@ -129,7 +129,7 @@ describe('a search that is configured', () => {
     ],
     ['far too much', { body: 'x'.repeat(1_100_000) }, /more than 1000000 bytes/],
   ];
-  test('that answers with what is no answer is one clear error', async () => {
+  test('returns an error that names the host if the answer is not one of a search service', async () => {
     const { host, asked, settings, answer } = await searchServer({ body: {} });
     for (const [index, [what, { status = 200, headers = {}, body }, words]] of faults.entries()) {
       Object.assign(answer, { status, headers, body });
@@ -142,7 +142,7 @@ describe('a search that is configured', () => {
   });
 });
 
-test('a search that is not there, or not in time, is an error that names its host', async () => {
+test('an unreachable or slow search service gives an error that names its host', async () => {
   const absent = await searched('web.search.url = "http://127.0.0.1:9/?q={query}"\n');
   expect(absent).toMatchObject({ status: 'error', output: '127.0.0.1:9 cannot be reached: check web.search.url' });
   const { url, host } = await webServer(() => undefined);
@@ -155,7 +155,7 @@ test('a search that is not there, or not in time, is an error that names its hos
   await expect(fetchText(url, { ...options, timeoutMs: 1000, signal: stopped })).rejects.toThrow('Stopped');
 });
 
-test('a key has no spaces and no letters beyond ASCII', async () => {
+test('rejects a key with spaces or characters outside ASCII', async () => {
   const endpoint = new SearchEndpoint({
     settings: settingsOf('web.search.url = "http://x.example/?q={query}"\n'),
     secrets: fileSecrets(await folderWith()),
@@ -165,8 +165,8 @@ test('a key has no spaces and no letters beyond ASCII', async () => {
   expect(await endpoint.state()).toMatchObject({ host: 'x.example', keyOf: 'x.example' });
 });
 
-describe('the key of a search', () => {
-  test('goes in the header that the settings name, to the host for which it was kept, and stands in no file of settings', async () => {
+describe('the key of the search service', () => {
+  test('is sent in the configured header only to its own host, and is not in the settings file', async () => {
     const first = await searchServer({ body: { results: [] } });
     const second = await searchServer({ body: { results: [] } });
     const settings = `${first.settings}key_header = "X-Key"\n`;
@@ -191,8 +191,8 @@ describe('the key of a search', () => {
   });
 });
 
-describe('where nothing can search', () => {
-  test('the tool is in no list, and an agent that names it is told what to set up', async () => {
+describe('without any configured search', () => {
+  test('web_search is not offered, and a sub-agent that requests the tool gets an error with the missing setting', async () => {
     const script = new Script()
       .on({ step: 1 })
       .reply([spawn({ name: 'seeker', prompt: 'Look.', tools: ['web_search'] })])
@@ -207,7 +207,7 @@ describe('where nothing can search', () => {
     expect(tools.map(({ name }) => name)).not.toContain('web_search');
   });
 
-  test('a search that is configured while the program runs is there with the next message', async () => {
+  test('web_search works from the next message on after the address is set', async () => {
     const { url } = await searchServer({ body: { results: [] } });
     const engine = await startEngine(searching(), { configFolder: await folderWith({}) });
     await engine.ask('Go');
@@ -218,14 +218,14 @@ describe('where nothing can search', () => {
   });
 });
 
-describe('the address of a search', () => {
+describe('the address of the search service', () => {
   const refused = [
     ['https://example.org/search', /\{query\} where the query goes/],
     ['https://{query}.example.org/', /behind the host/],
     ['https://me:key@example.org/?q={query}', /key store/],
     ['file:///etc/{query}', /http or https/],
   ] as const;
-  test('must have a place for the query, and nothing secret; where there is none no key is kept', async () => {
+  test('must contain the query and no secret, and a key cannot be saved without an address', async () => {
     const engine = await startEngine(searching(), { configFolder: await folderWith({}) });
     await expect(engine.runtime.request('search.set-key', { apiKey: 'a' })).rejects.toThrow(/web\.search\.url/);
     for (const [value, words] of refused)

@@ -33,7 +33,7 @@ function trusted(): void {
   onTestFinished(() => setDefaultCACertificates(before));
 }
 
-test('one that is not trusted is refused', async () => {
+test('rejects a certificate that is not trusted, whatever the environment variable says', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   onTestFinished(() => void vi.unstubAllEnvs());
   const host = await secureServer((_, response) => response.end('reached'));
@@ -43,7 +43,7 @@ test('one that is not trusted is refused', async () => {
   });
 });
 
-test('one that is trusted holds for its own name alone', async () => {
+test('accepts a trusted certificate only for its own host name', async () => {
   trusted();
   const host = await secureServer((_, response) => response.end('reached'));
   expect((await got(host)).body.toString()).toBe('reached');
@@ -52,7 +52,7 @@ test('one that is trusted holds for its own name alone', async () => {
   });
 });
 
-test('a redirect from https to http is refused', async () => {
+test('rejects a redirect from https to http', async () => {
   trusted();
   const plain = await webServer((_, response) => response.end('reached'));
   const host = await secureServer((_, response) => response.writeHead(302, { location: plain.url }).end());

@@ -14,7 +14,7 @@ test.for<[string, string]>([
   ['https://münchen.example/ü', 'https://xn--mnchen-3ya.example/%C3%BC'],
   ['https://x.example/%2561', 'https://x.example/%2561'],
   ['https://x.example/%%36%31?100%&%%361', 'https://x.example/%2561?100%25&%2561'],
-])('%s is %s', ([written, address]) => {
+])('normalizes %s to %s', ([written, address]) => {
   expect(webAddress(written).href).toBe(address);
 });
 
@@ -27,7 +27,7 @@ test.for([
   'data:text/html,x',
   'blob:https://x/1',
   `https://x/${'a'.repeat(2048)}`,
-])('%s is none', (written) => {
+])('rejects %s, which is not a valid web address', (written) => {
   expect(() => webAddress(written)).toThrow(expect.objectContaining({ code: 'bad_input' }));
 });
 
@@ -38,17 +38,17 @@ test.for<[string, string]>([
   ['http://me@x.example/', 'An address with a name and a password in it is not read: leave them out'],
   ['http://:key@x.example/', 'An address with a name and a password in it is not read: leave them out'],
   [`https://x.example/${'a'.repeat(2031)}`, 'The address has more than 2048 characters'],
-])('%s is refused with the reason', ([written, message]) => {
+])('rejects %s with the reason', ([written, message]) => {
   expect(() => webAddress(written)).toThrow(expect.objectContaining({ code: 'bad_input', message }));
 });
 
-test('takes an address of 2048 characters, and one that is relative to another', () => {
+test('accepts an address of 2048 characters and a relative address with a base', () => {
   expect(webAddress(`https://x.example/${'a'.repeat(2030)}`).href).toHaveLength(2048);
   expect(webAddress('../b', new URL('https://x.example/a/c')).href).toBe('https://x.example/b');
   expect(webAddress('http://.../').hostname).toBe('...');
 });
 
-test('what is asked of an address is a target of its own, so that a rule for the address alone does not allow it', () => {
+test('a query adds a separate rule target, so that a rule for the address alone does not allow the query', () => {
   expect(addressTargets(webAddress('https://x.example/a'))).toEqual(['https://x.example/a']);
   expect(addressTargets(webAddress('https://x.example/a?q=1'))).toEqual([
     'https://x.example/a?q=1',
@@ -60,7 +60,7 @@ const escaped = fc
   .array(fc.constantFrom('%', '61', '2f', '2E', '.', '/', '?', '#', '\\', 'ü', 'a'))
   .map((parts) => parts.join(''));
 
-test('one form of an address is that of this form', () => {
+test('normalizing a normalized address changes nothing', () => {
   fc.assert(
     fc.property(fc.constantFrom('x.example', 'X.example.', '0x7f.1', '[::1]:80'), escaped, (host, rest) => {
       const { href } = webAddress(`http://${host}/${rest}`);
@@ -70,7 +70,7 @@ test('one form of an address is that of this form', () => {
   );
 });
 
-test('IPv4 is public where it is nothing special, and so is a translation of it', () => {
+test('treats ordinary IPv4 addresses and their IPv6 translations as public', () => {
   for (const address of ['1.1.1.1', '8.8.8.8', '100.63.255.255', '172.32.0.1', '192.0.1.1', '223.255.255.255']) {
     expect([address, isPublic(address)]).toEqual([address, true]);
     expect(isPublic(`64:ff9b::${address}`)).toBe(true);
@@ -81,7 +81,7 @@ test('IPv4 is public where it is nothing special, and so is a translation of it'
     expect(isPublic(address)).toBe(false);
 });
 
-test('no form of what is private is public', () => {
+test('treats no written form of a private address as public', () => {
   const byte = fc.integer({ min: 0, max: 255 });
   const first = fc.constantFrom([10], [127], [0], [192, 168], [169, 254], [172, 20], [100, 100], [224], [255]);
   fc.assert(
@@ -94,11 +94,14 @@ test('no form of what is private is public', () => {
   );
 });
 
-test.for(['localhost', 'localhost:3000', '127.0.0.1', '[::1]:80', 'wiki.corp'])('%s can be permitted', (host) => {
-  expect(checkSettings(`web.private_hosts = ["${host}"]`).ok).toBe(true);
-  expect(isPermitted(new URL(`http://${host}/a`), [host])).toBe(true);
-  expect(isPermitted(new URL('http://sub.localhost/'), [host])).toBe(false);
-});
+test.for(['localhost', 'localhost:3000', '127.0.0.1', '[::1]:80', 'wiki.corp'])(
+  '%s is a valid entry of web.private_hosts and permits only that host',
+  (host) => {
+    expect(checkSettings(`web.private_hosts = ["${host}"]`).ok).toBe(true);
+    expect(isPermitted(new URL(`http://${host}/a`), [host])).toBe(true);
+    expect(isPermitted(new URL('http://sub.localhost/'), [host])).toBe(false);
+  },
+);
 
 test.for([
   '*',
@@ -112,11 +115,11 @@ test.for([
   'a/b',
   'a@b',
   '',
-])('%j cannot be, for it would permit nothing, or more than it says', (host) => {
+])('rejects %j as an entry of web.private_hosts', (host) => {
   expect(checkSettings(`web.private_hosts = ["${host}"]`).ok).toBe(false);
 });
 
-test('a port permits itself, however it is written', () => {
+test('an entry with the default port permits an address without a port', () => {
   expect(isPermitted(new URL('http://localhost/'), ['localhost:80'])).toBe(true);
   expect(isPermitted(new URL('https://localhost/'), ['localhost:443'])).toBe(true);
   expect(isPermitted(new URL('https://localhost/'), ['localhost:80'])).toBe(false);

@@ -35,7 +35,7 @@ const asked = (engine: Harness) => {
   return engine.of('approval-request').flatMap(({ approval }) => (ids.has(approval.id) ? [approval] : []));
 };
 
-test('it asks, once, and names the address', async () => {
+test('requires one approval that names the address', async () => {
   const server = await webServer(page);
   const engine = await run(fetches(`${server.url}a#b`), server);
   expect(asked(engine)).toEqual([
@@ -45,14 +45,14 @@ test('it asks, once, and names the address', async () => {
   expect(results(engine)).toEqual([['completed', expect.stringMatching(/This is \/a$/)]]);
 });
 
-test('nothing is requested where the answer is no', async () => {
+test('sends no request if the person rejects the call', async () => {
   const server = await webServer(page);
   const engine = await run(fetches(server.url), server, '', { person: () => ({ kind: 'reject', reason: 'No' }) });
   expect([results(engine)[0]?.[0], server.connections]).toEqual(['error', 0]);
 });
 
 // The time is shorter than the tool waits for an answer.
-test('a stop closes the connection at once, and the call is cancelled', { timeout: 15_000 }, async () => {
+test('stopping the workflow closes the connection at once and cancels the call', { timeout: 15_000 }, async () => {
   const [reached, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const server = await webServer((_, response) => {
     response.on('close', () => closed.resolve());
@@ -68,7 +68,7 @@ test('a stop closes the connection at once, and the call is cancelled', { timeou
   expect(results(engine).map(([status]) => status)).toEqual(['cancelled']);
 });
 
-test('a rule allows what its pattern matches, and nothing else; one for an address alone does not allow to ask something of it', async () => {
+test('an allow rule allows only addresses that match its pattern, and an exact address not with a query', async () => {
   const server = await webServer(page);
   const paths = ['docs/a/b', 'docs/?q=secret', 'other', 'docs/../other', 'a', 'a?tell=secret'];
   const rules = rule('allow', `${server.url}docs/*`) + rule('allow', `${server.url}a`);
@@ -78,7 +78,7 @@ test('a rule allows what its pattern matches, and nothing else; one for an addre
   expect(results(engine).map(([status]) => status)).toEqual(Array(6).fill('completed'));
 });
 
-test('a rule that denies wins, however the address is written, also where a page redirects there', async () => {
+test('a deny rule applies to every spelling of an address and to redirects', async () => {
   const server = await webServer(({ url }, response) =>
     url === '/way' ? response.writeHead(302, { location: '/private/x?y' }).end() : response.end(`This is ${url}`),
   );
@@ -94,14 +94,14 @@ test('a rule that denies wins, however the address is written, also where a page
   expect(server.connections).toBe(1);
 });
 
-test('a rule that denies the network denies it', async () => {
+test('a deny rule for NetworkAccess denies web_fetch', async () => {
   const server = await webServer(page);
   const rules = '[[permissions.rules]]\neffect = "deny"\npermission = "NetworkAccess"\n';
   const engine = await run(fetches(server.url), server, rules);
   expect([asked(engine), results(engine)[0]?.[0], server.connections]).toEqual([[], 'error', 0]);
 });
 
-test('a long page is shortened, and read_output goes on', async () => {
+test('a long page is shortened, and read_output returns its other lines', async () => {
   const lines = Array.from({ length: 6000 }, (_, line) => `Line ${line} of the page`);
   const server = await webServer((_, response) => response.end(lines.join('\n')));
   const script = new Script()
@@ -113,7 +113,7 @@ test('a long page is shortened, and read_output goes on', async () => {
   expect(second).toMatch(/^Line 2997 of the page$/m);
 });
 
-test('a sub-agent has it where it is given it, and not otherwise', async () => {
+test('a sub-agent gets web_fetch only if its settings name the tool', async () => {
   const server = await webServer(page);
   const script = new Script()
     .on({ ...LEAD, step: 1 })

@@ -85,7 +85,7 @@ async function resumed(store: Store, conversationId: string): Promise<number> {
   return engine.model.requests.length;
 }
 
-test('closed while it waits for a yes it asks again', async () => {
+test('a repeated sub-agent that waits for approval is asked about again after the program was closed', async () => {
   const store = await memoryStore();
   const person: typeof yes = (approval, item) =>
     approval.request.conversationId === first ? yes(approval, item) : null;
@@ -100,9 +100,9 @@ test('closed while it waits for a yes it asks again', async () => {
 });
 
 fullTest([
-  'tests/core/workflows/again/again-durable.test.ts › closed while it waits for a yes it asks again',
-  'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after many',
-])('killed while it waits for a yes it asks again; killed while it works, it goes on from its last step', async () => {
+  'tests/core/workflows/again/again-durable.test.ts › a repeated sub-agent that waits for approval is asked about again after the program was closed',
+  'tests/core/workflows/crash.test.ts › loses and repeats nothing after a few durable events; in the full run after many',
+])('after a kill a waiting repeat requires approval again, and a working repeat resumes at its last step', async () => {
   const data = await folderWith();
   const gate = new Gate();
   let questions = 0;
@@ -126,7 +126,7 @@ fullTest([
   gate.open();
 });
 
-test('where it fails it can be tried again, and its lead goes on with the new report', async () => {
+test('a failed repeat of a sub-agent can be retried, and the lead continues with the new report', async () => {
   const script = hunt()
     .on({ ...CHILD, turn: 1 })
     .reply([text('# Report\n\nFirst.')], { times: 1 })

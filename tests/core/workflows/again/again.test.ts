@@ -60,7 +60,7 @@ function yesTo(count: number) {
   return { questions, person };
 }
 
-test('makes exactly the requests of the first, byte for byte, and then those of its lead; both know of each other', async () => {
+test('repeats the requests of the first run byte for byte, then asks the lead; both runs link to each other', async () => {
   const { questions, person } = asked();
   const engine = await start(script(), { person });
   const one = await first(engine);
@@ -86,7 +86,7 @@ test('makes exactly the requests of the first, byte for byte, and then those of 
   expect(runs.find(({ id }) => id === one.runId)).toEqual(one.row);
 });
 
-test('what was done before it is copied: earlier messages and finished siblings are neither asked nor paid again', async () => {
+test('copies earlier messages and finished siblings without new approvals or requests', async () => {
   const { questions, person } = asked();
   const engine = await start(threeChildren(), { person });
   await engine.ask('Look at all of it');
@@ -117,7 +117,7 @@ test('what was done before it is copied: earlier messages and finished siblings 
   ]);
 });
 
-test('everything of it is counted once, where it was done', async () => {
+test('counts the usage of original and repeat once, each in its own conversation', async () => {
   const engine = await start(script());
   const one = await first(engine);
   const { runtime, conversationId } = engine;
@@ -138,7 +138,7 @@ test('everything of it is counted once, where it was done', async () => {
   expect(listed.filter(({ workflow_id: id }) => [one.workflowId, workflow.id].includes(id))).toHaveLength(2);
 });
 
-test('nothing starts before a yes, and a no ends it without a request of its lead', async () => {
+test('starts nothing before approval, and a rejection ends the fork without a request of the lead', async () => {
   const { questions, person } = yesTo(1);
   const engine = await start(script(), { person });
   const one = await first(engine);
@@ -170,7 +170,7 @@ test('nothing starts before a yes, and a no ends it without a request of its lea
 });
 
 test.for(['a rule', 'the mode'])(
-  '%s starts what the lead asks for, and never what the person asked for again',
+  '%s approves a spawn of the lead, but not a repeat that the person requests',
   async (by) => {
     const { questions, person } = yesTo(0);
     const rules =
@@ -195,7 +195,7 @@ test.for(['a rule', 'the mode'])(
   },
 );
 
-test('a sibling of the same batch that had failed is asked about in the same question, which no rule answers', async () => {
+test('the question about a repeat includes a failed sibling of its batch, and no rule answers the question', async () => {
   const { questions, person } = yesTo(0);
   const tasks = ['first', 'second'].map((part) => ({
     agent_id: 'code-reviewer',
@@ -230,7 +230,7 @@ test('a sibling of the same batch that had failed is asked about in the same que
   expect(engine.model.requests).toHaveLength(one.count);
 });
 
-test('in a folder that is gone it is refused, and no fork stays', async () => {
+test('rejects a repeat without leaving a fork if the folder is missing', async () => {
   const engine = await start(script());
   const one = await first(engine);
   const conversations = async () => (await engine.runtime.request('conversation.list', {})).items.length;
@@ -240,7 +240,7 @@ test('in a folder that is gone it is refused, and no fork stays', async () => {
   expect(await conversations()).toBe(count);
 });
 
-test('what the person edits runs, with a hash of its own, and its lead is told what differs', async () => {
+test('settings edited in the approval are used with their own hash, and the lead sees the change', async () => {
   let questions = 0;
   const person = (approval: Approval) => {
     questions += 1;
@@ -258,7 +258,7 @@ test('what the person edits runs, with a hash of its own, and its lead is told w
   expect(bodies(fork.asks).at(-1)).toContain('changed_by_person');
 });
 
-test('refuses what is not what it was started with, what has not ended, and what leads', async () => {
+test('rejects a repeat of changed settings, of an unfinished run, of a lead and of a deleted conversation', async () => {
   const { questions, person } = yesTo(1);
   const engine = await start(script(), { person });
   const one = await first(engine);
@@ -291,7 +291,7 @@ test('refuses what is not what it was started with, what has not ended, and what
   });
 });
 
-test('a rule of today that denies it refuses it before anything is created', async () => {
+test('a current deny rule rejects the repeat before anything is created', async () => {
   const engine = await start(script(), { rules: '' });
   const one = await first(engine);
   const conversations = async () => (await engine.runtime.request('conversation.list', {})).items.length;
@@ -305,7 +305,7 @@ test('a rule of today that denies it refuses it before anything is created', asy
   expect(engine.model.requests).toHaveLength(one.count);
 });
 
-test('an agent of a project that nobody trusts any more is refused', async () => {
+test('rejects the repeat of a project agent if the project is no longer trusted', async () => {
   const agent = '---\nname: digger\ndescription: Digs\n---\nYou dig.\n';
   const digging = new Script()
     .on({ ...LEAD, turn: 1 })
@@ -329,7 +329,7 @@ test('an agent of a project that nobody trusts any more is refused', async () =>
   expect(engine.model.requests).toHaveLength(count);
 });
 
-test('a chain comes along: one yes, each of its stages once; a stage starts again from its first step', async () => {
+test('repeats all chain stages after one approval, and repeats a single stage only from its first step', async () => {
   const { questions, person } = asked();
   const engine = await startChain(chainScript(), { person });
   const one = await first(engine, 'Go');
@@ -354,7 +354,7 @@ test('a chain comes along: one yes, each of its stages once; a stage starts agai
   expect(stage.asks).toHaveLength(2);
 });
 
-test('a coagent comes along with the run that it works for', async () => {
+test('repeats the coagent together with the run it reviews', async () => {
   const answers = pair(['First.', 'Second.'], { First: 'No title.', Second: done('Good.') });
   const engine = await startFlow(answers, { flow: { type: 'judge' }, as: 'sub' });
   const one = await first(engine, 'Go');

@@ -34,7 +34,7 @@ async function through(first: Link, parts: Approved, ends: Record<string, Partia
 }
 
 describe('the runner of a chain', () => {
-  test('hands the text of each run to the next as its prompt, with the approved settings and nothing else', async () => {
+  test('passes the text of each run to the next stage as its prompt, with the approved settings', async () => {
     const parts = approved();
     const { end, asked } = await through(linkOf('research', 'found'), parts);
     expect(asked.map(({ place, envelope }) => [place, envelope.agent, envelope.prompt])).toEqual([
@@ -49,7 +49,7 @@ describe('the runner of a chain', () => {
     expect(end.links.map(({ text }) => text)).toEqual(['found', 'draft(found)', 'polish(draft(found))']);
   });
 
-  test('without stages a run ends as it did', async () => {
+  test('returns the outcome of the first run if there are no stages', async () => {
     const { end, asked } = await through(linkOf('research', 'found', broken), approved({ stages: [] }));
     expect([end.outcome, end.error, asked]).toEqual(['error', broken.error, []]);
   });
@@ -58,27 +58,27 @@ describe('the runner of a chain', () => {
     ['research', 'research ended as error: It broke. Not started after it: draft, polish'],
     ['draft', 'Stage 1 of 2 (draft) ended as error: It broke. Not started after it: polish'],
     ['polish', 'Stage 2 of 2 (polish) ended as error: It broke'],
-  ])('the first that does not complete is the last: %s', async ([agent, message]) => {
+  ])('stops at the first run that does not complete: %s', async ([agent, message]) => {
     const first = linkOf('research', 'found', agent === 'research' ? broken : {});
     const { end } = await through(first, approved(), { [agent!]: broken });
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'chain_failed', message } });
     expect(end.links.at(-1)?.agent).toBe(agent);
   });
 
-  test('JSON is handed over with the fixed reason', async () => {
+  test('adds the configured reason to a JSON payload and replaces its own reason', async () => {
     const output = { format: 'json', schema: FACTS, next: 'draft', reason: 'Chained execution' } as const;
     const { asked } = await through(linkOf('research', ' {"facts": ["a"], "reason": "mine"} '), approved({ output }));
     expect(JSON.parse(asked[0]!.envelope.prompt)).toEqual({ facts: ['a'], reason: 'Chained execution' });
   });
 
-  test('what a stage cannot read starts none, whatever the run before says of itself', async () => {
+  test('starts no stage if the payload breaks the contract of the next stage', async () => {
     const output = { format: 'json', schema: FACTS, next: 'draft', reason: 'r' } as const;
     const { end, asked } = await through(linkOf('research', 'no JSON'), approved({ output }));
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'invalid_chain_payload' } });
     expect(asked).toEqual([]);
   });
 
-  test('settings that are not those that were approved start none', async () => {
+  test('starts no stage if the settings differ from the approved settings', async () => {
     const { envelope, envelopeHash } = approved();
     const widened = { ...envelope, stages: [stageOf('draft', { tools: ['write_file'] })] };
     const { end, asked } = await through(linkOf('research', 'found'), { envelope: widened, envelopeHash });

@@ -9,7 +9,7 @@ const look = toolUse('list_directory', { path: '.' });
 const limit = (iterations: number) => `[limits.workflow]\nmax_iterations = ${iterations}\n`;
 
 describe('a limit of the workflow', () => {
-  test('holds for the coagent: the answer is handed over as it is, and why is said', async () => {
+  test('also ends the coagent, and the answer is returned as partial with the reason', async () => {
     const engine = await startFlow(pair(['First.'], { First: [[look], 'Too late.'] }), {
       flow: judge,
       settings: limit(2),
@@ -19,7 +19,7 @@ describe('a limit of the workflow', () => {
     expect(end.error?.message).toContain('The limit of 2 turns for the whole workflow was reached');
   });
 
-  test('that forbids to write the words of a handoff ends the run with its answer', async () => {
+  test('that prevents a generated handoff prompt ends the run with its answer', async () => {
     const engine = await startFlow(pair(['First.']), {
       flow: { ...judge, handoff: { type: 'generated', text: 'Write.' } },
       settings: limit(1),
@@ -30,7 +30,7 @@ describe('a limit of the workflow', () => {
     expect(engine.model.requests).toHaveLength(1);
   });
 
-  test('waits for the person before the words of a handoff, which are written once it is extended', async () => {
+  test('asks the person before the handoff prompt is written, and an extension lets the run continue', async () => {
     const writer = new Script().on({ system: /You write it/ }).reply([text('Mind the title.')]);
     const engine = await startFlow(before(pair(['First.'], { First: done('Good.') }), writer), {
       flow: { ...judge, handoff: { type: 'generated', text: 'You write it.' } },
@@ -41,7 +41,7 @@ describe('a limit of the workflow', () => {
     expect(asked(engine, CHECKER)).toHaveLength(1);
   });
 
-  test('that ends the agent in a later round leaves what it said last', async () => {
+  test('that ends a later round of the agent returns the latest answer', async () => {
     const engine = await startFlow(pair(['First.', 'Second.'], { First: 'No title.' }), {
       flow: judge,
       settings: limit(2),
@@ -51,14 +51,14 @@ describe('a limit of the workflow', () => {
   });
 });
 
-test('an answer of a later round that is cut off does not take the place of a whole one', async () => {
+test('a later answer that is cut off does not replace an earlier whole answer', async () => {
   const cut = { blocks: [text('Half of')], options: { stopReason: 'max_tokens' } };
   const engine = await startFlow(pair(['First.', cut], { First: 'No title.' }), { flow: judge });
   expect(await engine.ask('Go')).toMatchObject({ outcome: 'partial', text: 'First.', error: { code: 'max_tokens' } });
   expect(handoffs(engine.events)).toHaveLength(2);
 });
 
-test('with one request at a time, nobody waits for a request of the other', async () => {
+test('with one request at a time at the provider a control flow completes without a deadlock', async () => {
   const engine = await startFlow(pair(['First.', 'Second.'], { First: 'No title.', Second: done('Good.') }), {
     flow: judge,
     as: 'sub',
@@ -67,7 +67,7 @@ test('with one request at a time, nobody waits for a request of the other', asyn
   expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed' });
 });
 
-test("an agent's own reviews come before its coagent, for each round anew, and are not counted as its rounds", async () => {
+test('self-reviews of the agent run before its coagent in each round and are not counted as rounds', async () => {
   const reviews = new Script()
     .on({ system: REVIEWER, where: ({ prompt }) => /Draft/.test(prompt) })
     .reply([text(verdict(false, 20, 'Not whole.'))])
@@ -87,7 +87,7 @@ test("an agent's own reviews come before its coagent, for each round anew, and a
   expect(asked(engine, WORKER)).toHaveLength(4);
 });
 
-test('what was handed over is not reviewed again: neither what the coagent adds, nor when it is tried again', async () => {
+test('an answer reviewed before its handoff is not reviewed again after the coagent adds to it or after a retry', async () => {
   const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
   const others = new Script()
     .on(CHECKER)

@@ -95,17 +95,19 @@ async function pointAt(killAfter: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${killAfter}`), folder }, check };
 }
 
-test('the run that is killed is the one that is meant', () => {
+test('the uninterrupted run has four handoffs and starts a coagent', () => {
   expect(handoffs(whole)).toHaveLength(4);
   expect(ofFlow.length).toBeGreaterThan(40);
   expect(new Set(ofFlow.map(({ type }) => type))).toContain('run-queue');
 });
 
 fullTest(
-  'tests/core/workflows/flows/flow-crash.test.ts › after the second handoff, before the run of the coagent is queued',
-)('after many events of the flow', { timeout: 600_000 }, () => killAfterEach(ofFlow, pointAt));
+  'tests/core/workflows/flows/flow-crash.test.ts › a control flow killed after the second handoff, before the coagent is queued, resumes',
+)('a control flow killed after any of many events resumes without repeating stored answers', { timeout: 600_000 }, () =>
+  killAfterEach(ofFlow, pointAt),
+);
 
-test('after the second handoff, before the run of the coagent is queued', async () => {
+test('a control flow killed after the second handoff, before the coagent is queued, resumes', async () => {
   const handed = ofFlow.find((one) => one.type === 'handoff' && one.entry.round === 2)!;
   await killAfterEach([handed], pointAt);
 });

@@ -13,14 +13,14 @@ const rules = (...lines: string[]) =>
   lines.map((line) => `[[permissions.rules]]\ntool = "delegate_task"\n${line}\n`).join('');
 const settings = async (...lines: string[]) => ({ configFolder: await folderWith({ 'config.toml': rules(...lines) }) });
 
-test('an agent that may not be started is no stage of a chain', async () => {
+test('a deny rule for a later agent of a chain rejects the whole chain', async () => {
   const engine = await startChain(chainScript(), await settings('effect = "deny"\npattern = "polish"'));
   const end = await engine.ask('Go', 'all');
   expect(end.subAgents).toMatchObject([{ agent: 'research', outcome: 'rejected' }]);
   expect(engine.of('run-start').map(({ agent }) => agent)).toEqual(['lead']);
 });
 
-test('an agent that may not be started is no coagent of a composition', async () => {
+test('a deny rule for a coagent rejects the composition', async () => {
   const engine = await startFlow(pair(['The page.'], { page: done('Fits.') }), {
     ...(await settings('effect = "deny"\npattern = "checker"')),
     flow: { type: 'judge' },
@@ -30,7 +30,7 @@ test('an agent that may not be started is no coagent of a composition', async ()
   expect(end.subAgents).toMatchObject([{ agent: PAIR, outcome: 'rejected' }]);
 });
 
-test('what would become of such a call is explained as it is', async () => {
+test('permissions.explain reports the deny rule for a stage as the effect on the whole chain', async () => {
   const engine = await startChain(chainScript(), await settings('effect = "deny"\npattern = "polish"'));
   const call = { agent: 'lead', tool: 'delegate_task', folder: engine.folder };
   const explained = (agent: string) =>
@@ -49,14 +49,14 @@ test.for(
     [['research'], 1],
     [['{research,draft,polish}'], 0],
   ] as const),
-)('with %j allowed, a chain of three is asked about %d times', async ([allowed, asked]) => {
+)('with %j allowed by rules, a chain of three agents needs %d approvals', async ([allowed, asked]) => {
   const lines = allowed.map((pattern) => `effect = "allow"\npattern = "${pattern}"`);
   const engine = await startChain(chainScript(), await settings(...lines));
   await engine.ask('Go');
   expect(engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'person')).toHaveLength(asked);
 });
 
-test('a yes for later is one to the chain as it is: what follows then is asked about again', async () => {
+test('a grant for a chain covers only its current stages, so that a longer chain needs approval again', async () => {
   const script = chainScript();
   script.rules.unshift(...new Script().on({ ...LEAD, step: 1 }).reply([delegateTo('research', 'Find facts.')]).rules);
   const person = ({ request: { grant } }: Approval): Answer => ({

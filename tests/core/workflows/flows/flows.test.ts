@@ -18,7 +18,7 @@ const { start } = sharedEngine();
 const inOne = (script: Script, options: FlowOptions) => startFlow(script, options, start);
 
 describe('hitl', () => {
-  test('ends with the first whole answer', async () => {
+  test('ends with the first whole answer and has no handoff', async () => {
     const engine = await inOne(pair(['The page.']), { flow: { type: 'hitl', rounds: 1 } });
     const end = await engine.ask('Write the page.');
     expect(end).toMatchObject({ outcome: 'completed', text: 'The page.' });
@@ -28,7 +28,7 @@ describe('hitl', () => {
 });
 
 describe('loop', () => {
-  test('alone: the prompt goes back to the agent until it calls the work complete', async () => {
+  test('without a coagent sends the handoff prompt back to the agent until the agent calls task_complete', async () => {
     const engine = await inOne(pair(['Half.', 'More.', done('All of it.')]), {
       flow: { type: 'loop', handoff: { type: 'static', text: 'Go on, please.' } },
     });
@@ -47,7 +47,7 @@ describe('loop', () => {
     expect(engine.of('run-queue')).toHaveLength(1);
   });
 
-  test('with a coagent: its words are the next prompt, as they are', async () => {
+  test('with a coagent sends the words of the coagent unchanged as the next prompt', async () => {
     const engine = await inOne(pair(['Half.', done('All of it.')], { Half: 'Now the other half.' }), {
       flow: { type: 'loop', coagent: 'checker' },
     });
@@ -59,7 +59,7 @@ describe('loop', () => {
     expect(engine.of('run-end').at(-1)).not.toHaveProperty('reviews');
   });
 
-  test('ends marked after its last round, without asking the coagent once more', async () => {
+  test('ends as partial after its last round, without another request to the coagent', async () => {
     const engine = await inOne(pair(['One.', 'Two.'], { One: 'Go on.', Two: 'Go on.' }), {
       flow: { type: 'loop', rounds: 2, coagent: 'checker' },
     });
@@ -74,7 +74,7 @@ describe('loop', () => {
 });
 
 describe('judge', () => {
-  test('approves at once: the answer stands, its verdict is kept', async () => {
+  test('ends at once if the judge approves, and stores the verdict with the answer', async () => {
     const engine = await inOne(pair(['The page.'], { page: done('Fits.\nScore: 93') }), {
       flow: { type: 'judge' },
     });
@@ -99,7 +99,7 @@ describe('judge', () => {
     expect(engine.of('run-start')[1]).toMatchObject({ serves: true });
   });
 
-  test('sends feedback, which is the next prompt of the agent; each round begins anew for the judge', async () => {
+  test('sends the critique as the next prompt of the agent, and the judge starts each round without a history', async () => {
     const engine = await inOne(pair(['First.', 'Second.'], { First: 'No title.\nScore: 40', Second: done('Good.') }), {
       flow: { type: 'judge' },
     });
@@ -116,7 +116,7 @@ describe('judge', () => {
     expect(handoffs(engine.events).map(({ round }) => round)).toEqual([1, 1, 2, 2]);
   });
 
-  test('fills variables of its template that are written with blanks', async () => {
+  test('replaces template variables that are written with spaces', async () => {
     const script = pair(['The page.']);
     script.on({ ...CHECKER, prompt: /^Round 1 of 3: The page\./ }).reply(done('Fits.'));
     const handoff = { type: 'template', text: 'Round {{ round }} of {{max_rounds}}: {{ answer }}' } as const;
@@ -124,7 +124,7 @@ describe('judge', () => {
     expect(await engine.ask('Write the page.')).toMatchObject({ outcome: 'completed', text: 'The page.' });
   });
 
-  test('is heard after the last answer too; then the best one is handed over, the later of equals', async () => {
+  test('reviews the last answer too and returns the answer with the best score, the later of equal scores', async () => {
     const engine = await inOne(
       pair(['First.', 'Second.', 'Third.'], {
         First: 'No.\nScore: 60',
@@ -139,7 +139,7 @@ describe('judge', () => {
     expect(asked(engine, WORKER)).toHaveLength(3);
   });
 
-  test('is offered only tools that read, and task_complete; none that starts others', async () => {
+  test('gives the judge only reading tools and task_complete, and no tool that starts sub-agents', async () => {
     const engine = await inOne(pair(['The page.'], { page: done('Fits.') }), { flow: { type: 'judge' } });
     await engine.ask('Write the page.');
     const [judge] = asked(engine, CHECKER);
@@ -164,7 +164,7 @@ describe('judge', () => {
 describe('smart', () => {
   const write = toolUse('write_file', { path: 'page.md', content: 'The page, with its title.\n' });
 
-  test('completes the work itself: its words follow the answer', async () => {
+  test('appends the words of the coagent to the answer if the coagent has changed something', async () => {
     const engine = await inOne(pair(['The page.'], { page: [[write], done('I added the title.')] }), {
       flow: { type: 'smart' },
     });
@@ -180,7 +180,7 @@ describe('smart', () => {
     });
   });
 
-  test('approves after looking: the answer stands as it is', async () => {
+  test('leaves the answer unchanged if the coagent only reads and approves', async () => {
     const look = toolUse('list_directory', { path: '.' });
     const engine = await inOne(pair(['The page.'], { page: [[look], done('Fits.')] }), { flow: { type: 'smart' } });
     expect(await engine.ask('Write the page.')).toMatchObject({ outcome: 'completed', text: 'The page.' });
@@ -192,7 +192,7 @@ describe('smart', () => {
       ['{"page":"with a title"}', '{"page":"with a title"}'],
       ['{"pages":1}', '{"page":"short"}'],
     ]),
-  )('nothing is added to a JSON answer: completed with %s it is %s', async ([summary, answer]) => {
+  )('does not append to a JSON answer: a completion with %s gives %s', async ([summary, answer]) => {
     const schema = { type: 'object', required: ['page'] };
     const engine = await inOne(pair(['{"page":"short"}'], { page: [[write], done(summary!)] }), {
       flow: { type: 'smart' },
@@ -202,7 +202,7 @@ describe('smart', () => {
     expect(handoffs(engine.events)[0]?.prompt).toContain('"required": [');
   });
 
-  test('a call that the person refused is no work', async () => {
+  test('leaves the answer unchanged if the call of the coagent was rejected', async () => {
     const engine = await inOne(pair(['The page.'], { page: [[write], done('Could not.')] }), {
       flow: { type: 'smart' },
       person: () => ({ kind: 'reject', reason: 'No.' }),
@@ -212,7 +212,7 @@ describe('smart', () => {
 });
 
 describe('chat', () => {
-  test('they take turns until the coagent calls the work complete', async () => {
+  test('lets agent and coagent take turns until the coagent calls task_complete', async () => {
     const engine = await inOne(
       pair(['A question?', 'I see.', 'The page.'], {
         question: 'An answer.',
@@ -243,7 +243,7 @@ describe('chat', () => {
     expect(asked(engine, CHECKER).map(({ seen }) => seen.turn)).toEqual([1, 2, 3]);
   });
 
-  test('ends marked after its last turn', async () => {
+  test('ends as partial after its last round', async () => {
     const engine = await inOne(pair(['One.', 'Two.'], { One: 'Go on.', Two: 'Go on.' }), {
       flow: { type: 'chat', rounds: 2 },
     });
@@ -286,7 +286,7 @@ test.for<[FlowOptions['flow'], string]>([
     'lead (worker) works, and checker judges each of its answers or completes it itself, for at most 2 rounds',
   ],
   [{ type: 'chat' }, 'lead (worker) and checker take turns until checker calls the work complete, for at most 1 round'],
-])('with %j the first notice of a lead names the agents of its control flow', async ([flow, sentence]) => {
+])('with %j the first notice describes the control flow and names its agents', async ([flow, sentence]) => {
   const engine = await inOne(pair(['The page.'], { page: done('Fits.') }), { flow: { rounds: 1, ...flow } });
   await engine.ask('Write the page.');
   expect(engine.of('notice')).toMatchObject([{ level: 'info', text: sentence }]);

@@ -47,8 +47,8 @@ const planCall = (content: string): Call => ({
   input: { items: [{ content, status: 'pending', priority: 'low' }] },
 });
 
-describe('the account of the work', () => {
-  test('says turns, tools with their targets, files with their lines, and the plan; nothing of results', () => {
+describe('the account of the work in a handoff prompt', () => {
+  test('lists turns, tools with their targets, changed files and the plan, but no results or contents', () => {
     const history = worked([
       { name: 'grep', input: { pattern: 'a\n b', path: 'src' } },
       { name: 'grep', input: { pattern: 'c' }, status: 'error' },
@@ -106,7 +106,7 @@ describe('the account of the work', () => {
     expect(accountOf(worked([{ name: 'bash', input: { command: 'x'.repeat(121) } }]).entries)).toMatch(/: x{120}…$/);
   });
 
-  test('is bounded, whatever was done', () => {
+  test('is cut at 8 KiB, and reports a run without tool calls', () => {
     const many = Array.from({ length: 500 }, (_, n) => written(`${'ä'.repeat(200)}${n}.md`, 1, 1));
     const account = accountOf(worked(many).entries);
     expect(Buffer.byteLength(account)).toBeLessThan(8 * 1024 + 50);
@@ -115,7 +115,7 @@ describe('the account of the work', () => {
   });
 });
 
-describe('what the coagent is told', () => {
+describe('the prompt of the coagent', () => {
   const { prompt: _, stages: __, ...checker } = envelopeOf('checker', '-');
   const told = (
     type: ControlFlow,
@@ -130,13 +130,13 @@ describe('what the coagent is told', () => {
     return handoffPrompt(flow, handoff.type === 'template' ? rendered(handoff.text, values) : handoff.text, values);
   };
 
-  test('static words come first, then what was asked, what was done, the answer, and how to end', () => {
+  test('has the static text first, then the task, the work, the answer and how to end', () => {
     expect(told('judge', { type: 'static', text: 'Mind {{answer}}.' })).toMatch(
       /^Mind \{\{answer\}\}\.\n\n## What was asked\n\nDo it\.\n\n## What pair has done\n\n1 turn[^#]*## The answer of pair \(round 1 of 3\)\n\nThe answer\.\n\n## How you end\n\nYou only judge/,
     );
   });
 
-  test('a template has its variables replaced, once, and nothing between it and how to end', () => {
+  test('replaces each template variable once and adds only how to end', () => {
     const text =
       '{{user_request}}|{{task_description}}|{{answer}}|{{todo_state}}|{{changes}}|{{round}}/{{max_rounds}}|{{feedback}}|{{agent}}→{{coagent}}';
     expect(told('smart', { type: 'template', text }).split('\n\n## How you end')[0]).toBe(
@@ -145,13 +145,13 @@ describe('what the coagent is told', () => {
   });
 
   test.for(ControlFlow.options.filter((type) => type !== 'hitl' && type !== 'loop'))(
-    '%s: how it says that the work is done',
+    '%s: mentions task_complete as the way to end',
     (type) => {
       expect(told(type, { type: 'template', text: 'Look.' })).toContain('task_complete');
     },
   );
 
-  test('the coagent of a loop is told that its words are the next prompt', () => {
+  test('tells the coagent of a loop that its words become the next prompt, and not to call task_complete', () => {
     const prompt = told('loop', { type: 'static', text: 'Look.' });
     expect(prompt).not.toContain('task_complete');
     expect(prompt).toContain('it is what that one is told next');

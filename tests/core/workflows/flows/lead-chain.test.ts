@@ -52,7 +52,7 @@ describe.for(['research', 'lead'])('a chain of three agents with JSON contracts 
     return runs.map((run) => [run.agent, run.outcome, run.error?.code ?? null]);
   };
 
-  test('runs to its end', async () => {
+  test('completes all three stages', async () => {
     expect(await ask('{"sentence":"It rains."}')).toEqual([
       ['research', 'completed', null],
       ['draft', 'completed', null],
@@ -60,16 +60,19 @@ describe.for(['research', 'lead'])('a chain of three agents with JSON contracts 
     ]);
   });
 
-  test.for(['{"words":"It rains."}', 'It rains.'])('ends at the stage that gives %s', async (draft) => {
-    expect(await ask(draft)).toEqual([
-      ['research', 'completed', null],
-      ['draft', 'error', 'invalid_chain_payload'],
-    ]);
-  });
+  test.for(['{"words":"It rains."}', 'It rains.'])(
+    'ends with a payload error at the stage that returns %s',
+    async (draft) => {
+      expect(await ask(draft)).toEqual([
+        ['research', 'completed', null],
+        ['draft', 'error', 'invalid_chain_payload'],
+      ]);
+    },
+  );
 });
 
-describe('a lead that agents follow', () => {
-  test('runs its stages at its own depth, and the last answer is the result', async () => {
+describe('a lead with next agents', () => {
+  test('runs its stages at its own depth and returns the last answer as the result', async () => {
     const engine = await led();
     const end = await engine.ask('Find facts.');
     expect(end).toMatchObject({ outcome: 'completed', text: 'Rain is coming.', error: null });
@@ -91,7 +94,7 @@ describe('a lead that agents follow', () => {
     );
   });
 
-  test('gets the result with the next message', async () => {
+  test('sees the result of its chain in its next request', async () => {
     const engine = await led();
     await engine.ask('Find facts.');
     await engine.ask('Once more.');
@@ -107,7 +110,7 @@ describe('a lead that agents follow', () => {
     expect(await stagesOf(engine, end.workflowId)).toEqual([]);
   });
 
-  test('ends at the stage that fails, and a new attempt of that stage completes the workflow', async () => {
+  test('ends at the failed stage, and a retry of that stage completes the workflow', async () => {
     const engine = await led(chainScript({ draft: fails }));
     const end = await engine.ask('Find facts.');
     expect(end).toMatchObject({
@@ -126,7 +129,7 @@ describe('a lead that agents follow', () => {
     ]);
   });
 
-  test('leaves a stage as it was if the person stops its new attempt while another message works', async () => {
+  test('keeps the failed stage if its retry is stopped while another message is in progress', async () => {
     const hangs = { blocks: [text('I begin', { deltas: 4 })], options: { hangAfter: 3 } };
     const script = chainScript({ draft: fails });
     const waiting = new Script().on({ lastUser: /Wait/ }).reply(hangs.blocks, hangs.options);
@@ -145,7 +148,7 @@ describe('a lead that agents follow', () => {
     expect(runs.map(({ agent, attempt, outcome }) => [agent, attempt, outcome])).toEqual([['draft', 1, 'error']]);
   });
 
-  test('ends as interrupted if a stage cannot be read, and goes on later', async () => {
+  test('ends as interrupted if a stage cannot be read, and completes after a resume', async () => {
     const engine = await led(chainScript({ draft: fails }));
     const { workflowId, seq } = await engine.ask('Find facts.');
     const [draft] = await stagesOf(engine, workflowId);
@@ -227,7 +230,7 @@ describe('a lead that agents follow', () => {
     expect(await engine.store.run(draft!.id)).toMatchObject({ outcome: 'completed', attempt: 2 });
   });
 
-  test('leaves no question open about a limit that a stage had reached when the program was closed', async () => {
+  test('resolves the open approval about a reached limit if the program is closed, resumed and stopped', async () => {
     const store = await memoryStore();
     const settings = '[limits.workflow]\nmax_iterations = 2\n';
     const turns = new Script().on({ system: /You draft\./, turn: 1 }).reply([toolUse('think', { thought: 'Hm.' })]);
@@ -248,7 +251,7 @@ describe('a lead that agents follow', () => {
     expect(decisions.map((decision) => decision?.outcome)).toEqual(['cancelled']);
   });
 
-  test('rejects a retry of a sub-agent after a stage has its answer', async () => {
+  test('rejects the retry of a sub-agent after the lead has passed its answer to a stage', async () => {
     const lead = definitionOf({ name: 'lead', role: 'primary', systemPrompt: 'You lead.', next: ['polish'] });
     const broken = { times: 1, status: 400, error: { type: 'invalid_request_error', message: 'It broke' } };
     const script = new Script()
@@ -273,7 +276,7 @@ describe('a lead that agents follow', () => {
     });
   });
 
-  test('ends at the time limit of its workflow while a stage works', async () => {
+  test('times out together with the stage that works when the time of the workflow is up', async () => {
     const hangs = { blocks: [text('I begin', { deltas: 4 })], options: { hangAfter: 3 } };
     const settings = '[limits.workflow]\nmax_minutes = 0.01\n';
     const engine = await startLed(chainScript({ draft: hangs }), 'research', { settings });

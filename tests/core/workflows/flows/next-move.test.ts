@@ -120,8 +120,8 @@ function heardOf(what: string) {
   return { outcome, text: 'Words.', error: null, entries: own.entries };
 }
 
-describe('the next move', () => {
-  test('never lets the agent answer more often than it has rounds, nor the coagent be heard more often', () => {
+describe('the next move of a control flow', () => {
+  test('never gives agent or coagent more answers than the control flow has rounds', () => {
     fc.assert(
       fc.property(flows, rounds, (flow, behaviour) => {
         const { answers, runs, entries } = play(flow, behaviour, false);
@@ -135,7 +135,7 @@ describe('the next move', () => {
     );
   });
 
-  test('is the same however often the run was interrupted', () => {
+  test('does not depend on how often the run was interrupted', () => {
     fc.assert(
       fc.property(flows, rounds, (flow, behaviour) => {
         const plain = play(flow, behaviour, false);
@@ -170,12 +170,12 @@ describe('the next move', () => {
     ['retried', false, 'hand'],
     ['retried', true, 'hand'],
     ['extended', false, 'hand'],
-  ] as const)('after "%s", with the coagent heard: %s, it is to %s', ([code, back, what]) => {
+  ] as const)('after the code "%s", with an answer of the coagent: %s, is %s', ([code, back, what]) => {
     const [entries, answer] = handedOnce(code, back);
     expect(nextMove(entries, { type: 'judge', rounds: 1, coagent: checker }, answer).do).toBe(what);
   });
 
-  test('where all rounds are used up and it is tried again, it is handed over with all its rounds again', () => {
+  test('starts again with round 1 if a run that used all its rounds is retried', () => {
     const history = new Transcript([]);
     history.add({ kind: 'user', source: 'parent', text: 'Go.' });
     const criticised = judged({ type: 'judge', coagent: checker }, 0, heardOf('criticises'), () => false);
@@ -200,7 +200,7 @@ test('a reviewer that ends without a response does not pass the answer', () => {
   expect(back).toEqual({ outcome: 'completed', review });
 });
 
-describe('a score', () => {
+describe('the score in a review', () => {
   test.for<[string, number | null]>([
     ['Score: 70', 70],
     ['Good.\n**Score:** 0 of 100', 0],
@@ -211,7 +211,7 @@ describe('a score', () => {
     ['The end is missing, so my score: 50 for now', 50],
     ['The underscore: 50', null],
     ['Nothing', null],
-  ])('%j is %s', ([text, score]) => {
+  ])('%j is read as %s', ([text, score]) => {
     expect(scoreIn(text)).toBe(score);
   });
 });

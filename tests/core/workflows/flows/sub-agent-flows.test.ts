@@ -30,7 +30,7 @@ const as = 'sub' as const;
 const judge = { type: 'judge' } as const;
 
 describe('a sub-agent with a coagent', () => {
-  test('hands one consolidated result to its lead', async () => {
+  test('returns one result to its lead with the words of the coagent', async () => {
     const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
     const engine = await inOne(
       pair(['First.', 'Second.'], { First: 'No title.', Second: [[write], done('I wrote the file.')] }),
@@ -54,7 +54,7 @@ describe('a sub-agent with a coagent', () => {
     expect(engine.of('approval-request').at(-1)?.approval).toMatchObject({ agent: 'checker', chain: parentChain });
   });
 
-  test('every request of it is counted once, for its run and for the workflow', async () => {
+  test('counts each request once, for its run and for the workflow', async () => {
     const writer = new Script().on({ system: /You write what/ }).reply([text('Mind the title.')]);
     const engine = await inOne(
       before(pair(['First.', 'Second.'], { First: 'No title.', Second: done('Good.') }), writer),
@@ -74,7 +74,7 @@ describe('a sub-agent with a coagent', () => {
     expect(first?.seen.prompt).toMatch(/^Mind the title\.\n\n## What was asked\n\nWrite the page\./);
   });
 
-  test('its coagent can start nobody: the refusal names the depth', async () => {
+  test('rejects a spawn by its coagent because of the maximum depth', async () => {
     const spawn = toolUse('spawn_agent', { operation: 'spawn', name: 'other', prompt: 'Help.' });
     const engine = await inOne(pair(['First.'], { First: [[spawn], done('Good.')] }), { flow: judge, as });
     const end = await engine.ask('Go');
@@ -83,7 +83,7 @@ describe('a sub-agent with a coagent', () => {
     expect(asked(engine, CHECKER)[0]?.seen.tools).not.toContain('spawn_agent');
   });
 
-  test('where the coagent fails, the answer stands, marked, and says why', async () => {
+  test('returns its answer as partial with the reason if the coagent fails', async () => {
     const fails = { blocks: [], options: { status: 400 } };
     const engine = await inOne(pair(['First.'], { First: fails }), { flow: judge, as });
     const end = await engine.ask('Go');
@@ -97,7 +97,7 @@ describe('a sub-agent with a coagent', () => {
     expect(sub?.reviews).toBeUndefined();
   });
 
-  test('tried again, it hands the same answer over again, with all its rounds', async () => {
+  test('hands its stored answer over again after a retry, with all its rounds', async () => {
     const failing = new Script().on(CHECKER).reply([], { status: 400, times: 1 });
     const engine = await inOne(before(pair(['First.'], { First: done('Good.') }), failing), { flow: judge, as });
     const end = await engine.ask('Go');
@@ -115,7 +115,7 @@ describe('a sub-agent with a coagent', () => {
     expect(asked(engine, WORKER)).toHaveLength(1);
   });
 
-  test('a coagent alone is not tried again, nor given more where it ended at its limit', async () => {
+  test('rejects a retry or an extension of its coagent alone', async () => {
     const look = toolUse('list_directory', { path: '.' });
     const engine = await inOne(pair(['First.'], { First: [[look], 'Too late.'] }), {
       flow: judge,
@@ -134,10 +134,10 @@ describe('a sub-agent with a coagent', () => {
   });
 });
 
-describe('a stop', () => {
+describe('stopping a control flow', () => {
   const hanging = { blocks: [text('I look at it.')], options: { hangAfter: 3 } };
 
-  test('of the served run stops its coagent too; nothing is said of the answer', async () => {
+  test('at the reviewed run also cancels its coagent', async () => {
     const engine = await inOne(pair(['First.'], { First: hanging }), { flow: judge, as });
     const { workflowId } = await engine.send('Go');
     const delta = await engine.event('message-delta', ({ agent }) => agent === 'checker');
@@ -155,7 +155,7 @@ describe('a stop', () => {
     expect(handoffs(engine.events)).toHaveLength(1);
   });
 
-  test('of the coagent alone ends the control flow', async () => {
+  test('at the coagent ends the control flow, and the answer is returned as partial', async () => {
     const engine = await inOne(pair(['First.'], { First: hanging }), { flow: judge, as });
     const { workflowId } = await engine.send('Go');
     const delta = await engine.event('message-delta', ({ agent }) => agent === 'checker');
@@ -166,7 +166,7 @@ describe('a stop', () => {
     expect(told(engine).error).toContain('checker did not complete (Stopped by the person)');
   });
 
-  test('while its coagent asks takes the question back', async () => {
+  test('cancels the open approval of the coagent', async () => {
     const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
     const shown = Promise.withResolvers<string>();
     const engine = await inOne(pair(['First.'], { First: [[write], done('Done.')] }), {
@@ -187,7 +187,7 @@ describe('a stop', () => {
     expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
   });
 
-  test('while the words of the handoff are written hands nothing over', async () => {
+  test('while the handoff prompt is written makes no handoff', async () => {
     const writer = new Script().on({ system: /You write what/ }).reply([text('Mind')], { hangAfter: 2 });
     const engine = await inOne(before(pair(['First.']), writer), {
       flow: { ...judge, handoff: { type: 'generated', text: 'You write what the checker is told.' } },
@@ -203,7 +203,7 @@ describe('a stop', () => {
   });
 });
 
-test('the time of the coagent is none of the run that it serves', async () => {
+test('the working time of the coagent is not counted for the run it reviews', async () => {
   const alarms = createAlarms(77_000);
   const slow = {
     blocks: [text('No title.')],

@@ -21,7 +21,7 @@ const writing = (): Script =>
     .on({})
     .reply([text('Done.')]);
 
-test('what is asked about now is asked, and undos are told also in a fork of a fork, whatever mode the settings had then; nothing goes on untrusted, or past the demo', async () => {
+test('a continued fork follows current rules, limits and undos, and is rejected untrusted or while the demo is on', async () => {
   const { questions, person } = asked();
   const engine = await startEngine(writing(), {
     person,
@@ -85,7 +85,7 @@ test('what is asked about now is asked, and undos are told also in a fork of a f
   expect(engine.model.requests).toHaveLength(count);
 });
 
-test('a sub-agent that goes on, and what serves it, ask about no less than now, and may use no more', async () => {
+test('a continued sub-agent and its coagent use the current approval mode and cost limit', async () => {
   const { questions, person } = asked();
   const script = pair(['First.'], { First: done('Good.') });
   const engine = await startFlow(script, { flow: { type: 'judge' }, as: 'sub', person, settings: AUTO });

@@ -105,14 +105,14 @@ async function expectNone(next: Awaited<ReturnType<typeof startEngine>>, convers
 }
 
 test.for(['tool-end', 'run-end', 'workflow-end'] as const)(
-  'a fork whose copy ended after a %s is in the trash, and cannot be restored',
+  'a fork whose copy was cut off after a %s is in the trash and cannot be restored',
   async (type) => {
     const { stores, made } = await diedFork(nth(type === 'tool-end' ? 5 : type === 'run-end' ? 3 : 1, type));
     await expectNone(await startEngine(threeChildren(), { store: await stores[0]!() }), made.id);
   },
 );
 
-test('ended behind its copy, in the full run killed after every fourth event, it goes on with what it has, without the first conversation', async () => {
+test('a continued fork killed after its copy completes without the first conversation', async () => {
   // The second start of its lead.
   const { stores, made, first } = await (inFullRun ? killedFork() : diedFork(nth(5, 'run-start')));
   const { workflowId } = first.lead;
@@ -151,7 +151,7 @@ test('ended behind its copy, in the full run killed after every fourth event, it
 });
 
 fullTest('tests/core/host/telemetry/open-calls.test.ts › events that a fork has copied create no spans')(
-  'telemetry tells of what is copied only where it was done',
+  'telemetry has spans only for the new work of a continued fork',
   async () => {
     const collector = await startCollector();
     const data = await folderWith();

@@ -91,7 +91,7 @@ const counted = (names: readonly string[]): string =>
     .map(([name, { length }]) => (length === 1 ? name : `${name}×${length}`))
     .join(' ');
 
-test('at each step of a lead, a sub-agent, a chain stage and a coagent exactly the rest is asked, and counted', async () => {
+test('a fork at each kind of step requests and counts exactly the work that is missing', async () => {
   const { questions, person } = asked();
   const engine = await start(script(), { person });
   const { runtime, conversationId } = engine;

@@ -6,7 +6,7 @@ import { asked, goOn, told } from './going-on.ts';
 
 const { start } = sharedEngine();
 
-test('the agents before the step are not asked again, and no start needs a yes', async () => {
+test('a fork at a step of a lead chain repeats only the agents after the step and requires no approval', async () => {
   const { questions, person } = asked();
   const engine = await startLed(chainScript(), 'research', { person }, { start });
   const { workflowId } = await engine.ask('Find facts.');

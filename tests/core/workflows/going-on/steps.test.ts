@@ -107,7 +107,7 @@ test('a fork at the last step of three sub-agents sends one request and requests
   });
 });
 
-test('all its events, one by one, give the view that a reload gives, and its transcript says what is copied', async () => {
+test('the events of a continued fork give the view of a reload, which marks the copied calls', async () => {
   const { engine, workflowId, entries } = await scouted();
   const { made } = await goOn(engine, { workflowId, entry: lastCall(entries) });
   const whole = fromSnapshot(await snapshotOf(engine, made.id));
@@ -154,7 +154,7 @@ test('all its events, one by one, give the view that a reload gives, and its tra
   ]);
 });
 
-test('from a step of one agent of a batch, that one goes on as it was defined, and both reports are told', async () => {
+test('a fork at a step of one batch agent continues that agent with its first settings and reports both agents', async () => {
   const { questions, person } = asked();
   const { engine, workflowId, children, entries } = await scouted(person);
   await writeFile(join(engine.folder, 'plan.md'), 'mine');
@@ -194,7 +194,7 @@ test('from a step of one agent of a batch, that one goes on as it was defined, a
   expect((await goOn(engine, { workflowId, entry: lastCall(entries) })).asks).toHaveLength(1);
 });
 
-test('what ended with an error is copied like all else, whatever it would give now', async () => {
+test('a failed call is copied with its error and not repeated', async () => {
   const { engine, workflowId, entries, lead } = await scouted();
   await writeFile(join(engine.folder, 'gone.md'), 'there');
   const { entries: own, asks } = await goOn(engine, { workflowId, entry: lastCall(entries) });

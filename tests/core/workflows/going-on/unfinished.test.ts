@@ -13,7 +13,7 @@ const { start } = sharedEngine('limits.run.max_iterations = 2\n');
 
 const report = '# Report\n\nFound.';
 
-test('a sub-agent that failed is asked about anew with its first settings; one that was edited and completed is not, and its lead is told of the edit', async () => {
+test('a failed sub-agent needs approval with its first settings, and a completed edited sub-agent is copied', async () => {
   const batch = toolUse('parallel_tasks', {
     operation: 'execute_batch',
     tasks: [
@@ -80,7 +80,7 @@ test('a sub-agent that failed is asked about anew with its first settings; one t
   expect(questions).toEqual([]);
 });
 
-test('a sub-agent that worked in the background at the step does not go on, and its lead is told', async () => {
+test('a background sub-agent that worked at the step of a fork is cancelled, and the lead gets that outcome', async () => {
   const gate = new Gate();
   const script = new Script()
     .on({ ...LEAD, turn: 1 })
@@ -107,7 +107,7 @@ test('a sub-agent that worked in the background at the step does not go on, and 
   expect(fork.lead.outcome).toBe('completed');
 });
 
-test('turns that are copied do not count for the limit, and the plan is as it was at the step', async () => {
+test('copied turns do not count for the limit, and the plan is that of the step', async () => {
   const write = (content: string) =>
     toolUse('todo_write', { items: [{ content, status: 'pending', priority: 'medium' }] });
   const script = new Script()
@@ -148,7 +148,7 @@ test('turns that are copied do not count for the limit, and the plan is as it wa
   expect(again, 'nothing starts without a yes').toMatchObject({ outcome: 'rejected', plan: [{ content: 'First' }] });
 });
 
-test('from a step of a sub-agent, the other calls of its response are not made again, also those that ended later', async () => {
+test('a fork at a step of a sub-agent copies the other calls of the response, also calls that ended later', async () => {
   const script = new Script()
     .on({ ...LEAD, turn: 1 })
     .reply([spawn({ name: 'scout', prompt: 'Look.' }), toolUse('write_file', { path: 'a.md', content: 'a' })])
@@ -183,7 +183,7 @@ test('from a step of a sub-agent, the other calls of its response are not made a
   ]);
 });
 
-test('a long output that was kept is there for the copy', async () => {
+test('read_output in a fork returns a long output of a copied call', async () => {
   const script = new Script()
     .on({ turn: 1 })
     .reply([toolUse('grep', { pattern: 'needle' }, { id: 'call_long' })])
@@ -199,7 +199,7 @@ test('a long output that was kept is there for the copy', async () => {
   expect(result).toMatchObject({ status: 'completed', output: expect.stringContaining('needle xxx') as string });
 });
 
-test('from a step of a coagent, an edit of the agent that it serves holds for both', async () => {
+test('in a fork at a step of a coagent, an edit in the approval also applies to the coagent', async () => {
   const look = toolUse('list_directory', { path: '.' });
   const script = pair(['First.'], { First: [[look], done('Good.')] });
   const flow = { type: 'judge' } as const;
@@ -233,7 +233,7 @@ test('from a step of a coagent, an edit of the agent that it serves holds for bo
   expect(fork.asks[0]?.seen.system).toContain('You are the checker, edited.');
 });
 
-test('while the first conversation works still, what works there is asked about anew, and both complete', async () => {
+test('a fork of a running workflow asks again for the unfinished sub-agent, and both workflows complete', async () => {
   const gate = new Gate();
   const script = new Script()
     .on({ ...LEAD, turn: 1 })
@@ -263,7 +263,7 @@ test('while the first conversation works still, what works there is asked about 
   expect(first!.conversation.usage.requests).toBe(3);
 });
 
-test('a sub-agent that was rejected is copied as that, and takes no slot', async () => {
+test('a rejected sub-agent is copied as rejected and takes no slot', async () => {
   const tasks = ['alpha', 'beta', 'gamma'].map((name) => spawn({ name, prompt: `Look at ${name}.` }));
   const script = new Script()
     .on({ ...LEAD, turn: 1 })

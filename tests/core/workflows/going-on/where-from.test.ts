@@ -9,7 +9,7 @@ import { sharedEngine } from '../../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 
-test('from a step of a sub-agent: that one alone is asked about, and goes on from there', async () => {
+test('a fork at a step of a sub-agent requires approval for that sub-agent alone and continues there', async () => {
   const { questions, person } = asked();
   const engine = await start(threeChildren(), { person });
   const { workflowId } = await engine.ask('Look at all of it');
@@ -38,7 +38,7 @@ test('from a step of a sub-agent: that one alone is asked about, and goes on fro
   expect(fork.conversation.usage.requests).toBe(2);
 });
 
-test('what stands between two steps is copied with them: a review, and what the agent was told of it', async () => {
+test('a fork copies the self-review before its step and the feedback to the agent', async () => {
   const engine = await startReflecting({
     answers: ['It is broken.', { blocks: [toolUse('list_directory', { path: '.' })] }, 'It is broken in a.ts:3.'],
     reviews: { 'in a.ts:3': verdict(true, 90), 'is broken.': verdict(false, 20, 'Name the file.') },
@@ -56,7 +56,7 @@ test('what stands between two steps is copied with them: a review, and what the 
   expect(reviewers(engine)).toHaveLength(3);
 });
 
-test('a fork of a fork names the first conversation, which may be gone; not that of what was taken over', async () => {
+test('a fork of a fork refers to the first conversation and works after that conversation was purged', async () => {
   const { questions, person } = asked();
   const engine = await start(threeChildren(), { person });
   await engine.ask('Look at all of it');
@@ -87,7 +87,7 @@ test('a fork of a fork names the first conversation, which may be gone; not that
   expect((await goOn(engine, from, fork.made.id)).asks).toHaveLength(1);
 });
 
-test('a step that nothing follows, an entry that is none, and a response that calls itself a copy', async () => {
+test('rejects a fork at the last step or at an unknown entry, and ignores copy marks in a response', async () => {
   const mark = { conversationId: '0', workflowId: '0', runId: '0' };
   const script = new Script()
     .on({ ...LEAD, step: 1 })

@@ -19,8 +19,8 @@ const read = (path: string, more = {}) => toolUse('read_file', { path, ...more }
 const edit = (path: string, oldText: string, newText: string) =>
   toolUse('edit_file', { path, edits: [{ old_text: oldText, new_text: newText }] });
 
-describe('an editor that is lent', () => {
-  test('shows what is not saved, takes the edit, and gets the unsaved text back with undo', async () => {
+describe('an editor provided by the client', () => {
+  test('shows its unsaved text, receives the edit, and gets the unsaved text back on undo', async () => {
     const script = calling(read('a.txt'), edit('a.txt', 'unsaved', 'agreed'));
     const engine = await startEngine(script, { files: { 'a.txt': 'one\nsaved\n' } });
     const path = join(engine.folder, 'a.txt');
@@ -42,7 +42,7 @@ describe('an editor that is lent', () => {
     expect(editor.calls.at(-1)).toMatchObject({ name: 'write-file', input: { path, text: 'one\nunsaved\n' } });
   });
 
-  test('keeps line ends and marks of the file on the disk, and its text is what is read where nothing is unsaved', async () => {
+  test('keeps the line breaks and the byte order mark of the file on disk', async () => {
     const script = calling(read('a.txt'), edit('a.txt', 'two', 'three'));
     const engine = await startEngine(script, { files: { 'a.txt': '\uFEFFone\r\ntwo\r\n' } });
     await lendTo(engine.runtime, engine.conversationId, BOTH);
@@ -51,7 +51,7 @@ describe('an editor that is lent', () => {
     expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('\uFEFFone\r\nthree\r\n');
   });
 
-  test('that does not save what it is given is told of, and read from', async () => {
+  test('that does not save is reported in the result, and later reads return its text', async () => {
     const script = calling(
       toolUse('write_file', { path: 'sub/new.txt', content: 'new\n' }),
       edit('a.txt', 'one', 'two'),
@@ -80,7 +80,7 @@ describe('an editor that is lent', () => {
     expect(editor.buffers.get(path)).toBe('one\n');
   });
 
-  test('is asked by sub-agents too, and by no other conversation', async () => {
+  test('is also used by sub-agents, but not by other conversations', async () => {
     const script = new Script()
       .on({ prompt: /^Look/, step: 1 })
       .reply([delegateTo('code-reviewer', 'Read a.txt')])
@@ -102,7 +102,7 @@ describe('an editor that is lent', () => {
     expect(others.calls).toEqual([]);
   });
 
-  test('is not asked about paths outside, secret files and what is no text', async () => {
+  test('gets no requests for paths outside, secret files or binary files', async () => {
     const script = calling(
       read('../outside.txt'),
       read('link.txt'),
@@ -122,7 +122,7 @@ describe('an editor that is lent', () => {
     expect(editor.calls).toEqual([]);
   });
 
-  test('whose text has changed since it or a part of the saved file was read, or while the person is asked, is not written', async () => {
+  test('rejects an edit if its text has changed since the read or during the approval', async () => {
     const script = calling(
       read('a.txt'),
       edit('a.txt', 'one', 'two'),
@@ -163,9 +163,9 @@ describe('an editor that is lent', () => {
   });
 });
 
-describe('a client that goes, or does not do it', () => {
+describe('a client that disconnects or answers with an error', () => {
   test.for(variations(['write-file', 'read-file'] as const))(
-    'in the middle of %s ends the call with an error',
+    'during %s ends the call with an error, and later calls use the disk',
     async (name) => {
       const script = calling(name === 'read-file' ? read('a.txt') : edit('a.txt', 'one', 'two'), read('a.txt'));
       const engine = await startEngine(script, { files: { 'a.txt': 'one\n' } });
@@ -188,7 +188,7 @@ describe('a client that goes, or does not do it', () => {
     },
   );
 
-  test('and refuses is quoted; a late or second answer changes nothing', async () => {
+  test('with an error is quoted in the result, and a second answer is ignored', async () => {
     const engine = await startEngine(calling(read('a.txt'), read('a.txt')), { files: { 'a.txt': 'one\n' } });
     const editor = await lendTo(engine.runtime, engine.conversationId, BOTH, {
       answer: () => (editor.calls.length === 1 ? { ok: false, message: 'not in this project' } : null),

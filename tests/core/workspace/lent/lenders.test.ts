@@ -17,7 +17,7 @@ function lending() {
   return { lenders, calls, leave, read };
 }
 
-test('an answer is taken once', async () => {
+test('accepts only the first answer to a call', async () => {
   const { lenders, calls, read } = lending();
   const reading = read();
   const { id } = calls[0]!;
@@ -26,7 +26,7 @@ test('an answer is taken once', async () => {
   expect(await reading).toEqual({ text: 'first' });
 });
 
-test('one that does not come in time, cannot be read, or is wanted no more ends the call', async () => {
+test('a call ends without an answer in time, with an invalid answer, or when it is aborted', async () => {
   const { lenders, calls, read } = lending();
   await expect(read({ ms: 5 })).rejects.toMatchObject({ code: 'unreachable' });
   expect(lenders.answer(calls[0]!.id, { ok: true, value: { text: 'late' } })).toBe(false);
@@ -40,7 +40,7 @@ test('one that does not come in time, cannot be read, or is wanted no more ends 
   expect(lenders.answer(calls[2]!.id, { ok: true, value: { text: 'late' } })).toBe(false);
 });
 
-test('a client that goes ends its calls; of several with one conversation the newest that lends it is asked', async () => {
+test('calls go to the newest client that provides the function and end when that client disconnects', async () => {
   const { lenders, calls, leave, read } = lending();
   const others: LentCall[] = [];
   const leaveOther = lenders.lend('c', READING, (call) => others.push(call));
@@ -61,7 +61,7 @@ test('a client that goes ends its calls; of several with one conversation the ne
   expect(calls).toEqual([]);
 });
 
-test('an unsaved text that is too large for an editor is said to be that', async () => {
+test('an unsaved text that is too large is an error that asks the person to save', async () => {
   const { lenders, calls } = lending();
   const disk = Buffer.from('saved');
   const shown = shownInEditor((kind) => lenders.of('c', kind), { path: '/a', disk }, never);

@@ -30,8 +30,8 @@ async function lending(calls: Block[], options: HarnessOptions = {}, how: Parame
   return { engine, client: await lendTo(engine.runtime, engine.conversationId, TERMINAL, how) };
 }
 
-describe('a command in a lent terminal', () => {
-  test('is asked about as one outside of the sandbox, whatever a rule allows, and its output, changes and folder are kept', async () => {
+describe('a command in a terminal provided by the client', () => {
+  test('requires approval as outside of the sandbox despite an allow rule, and returns output, changes and folder', async () => {
     const rule = '[[permissions.rules]]\neffect = "allow"\ntool = "bash"\npattern = "*"\n';
     const configFolder = await folderWith({ 'config.toml': rule });
     // The client has more in its environment than a command may see.
@@ -68,7 +68,7 @@ describe('a command in a lent terminal', () => {
     expect([...client.terminals.values()].every(({ released }) => released)).toBe(true);
   });
 
-  test('begins in the folder that its question named, or not at all', async () => {
+  test('starts only if the folder named in the approval still exists', async () => {
     const person: Person = (approval, item) => {
       const { title, subject } = approval.request;
       if (title === 'In sub, run pwd') rmSync(join((subject as { folder: string }).folder, 'sub'), { recursive: true });
@@ -80,7 +80,7 @@ describe('a command in a lent terminal', () => {
     expect(client.calls.filter(({ name }) => name === 'terminal-create')).toHaveLength(1);
   });
 
-  test('has a time limit, and is ended with all that it started', async () => {
+  test('is killed with all its child processes at the time limit', async () => {
     const limit = AbortSignal.timeout.bind(AbortSignal);
     const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => limit(ms === 1000 ? 400 : ms));
     onTestFinished(() => spy.mockRestore());
@@ -96,7 +96,7 @@ describe('a command in a lent terminal', () => {
     expect(client.calls.map(({ name }) => name)).toContain('terminal-kill');
   });
 
-  test('shows what it prints while it runs, and is stopped with its run', async () => {
+  test('shows its output while running and is killed when the workflow is stopped', async () => {
     const { engine, client } = await lendingWithoutGit([bash('echo begun; sleep 60')]);
     const { workflowId, runId } = await engine.send('Work');
     const shown = await engine.event('tool-output', ({ tail }) => tail.includes('begun'));
@@ -107,7 +107,7 @@ describe('a command in a lent terminal', () => {
     expect(client.terminals.get('t1')?.child.signalCode).toBe('SIGKILL');
   });
 
-  test('whose client goes in the middle ends with an error, and nothing of it is left', async () => {
+  test('ends with an error and is killed when the client disconnects', async () => {
     const { engine, client } = await lendingWithoutGit([bash('echo $$ > pid; sleep 60')]);
     const { workflowId } = await engine.send('Work');
     await engine.event('tool-start');
@@ -122,7 +122,7 @@ describe('a command in a lent terminal', () => {
     await eventually(() => expect(isAlive(pid)).toBe(false));
   });
 
-  test('that was agreed to is run nowhere else when the client has gone, and what only reads stays in a shell of ours', async () => {
+  test('is not run elsewhere if the client disconnects, and read-only commands never use the terminal', async () => {
     const { engine, client } = await lendingWithoutGit(
       [bash('echo ran > ran.txt'), bash('ls', { background: true, read_only: true })],
       {

@@ -17,7 +17,7 @@ describe.for(BOTH)('%s', ([, box]) => {
     return { held, start: (command: string) => held.start({ ...shell, command }) };
   }
 
-  testOnce('one is read while it runs, from where the last reading ended', async () => {
+  testOnce('output of a running background command can be read from the position of the last read', async () => {
     const { held, start } = await commands();
     const id = start(`echo one€; while [ ! -e go ]; do sleep 0.02; done; printf 'two\\xe2'; exit 3`);
     await eventually(async () => expect((await held.read(id, 0, 100)).text).toBe('one€\n'));
@@ -31,21 +31,24 @@ describe.for(BOTH)('%s', ([, box]) => {
     expect(await held.read(id, 3, 100)).toEqual(rest);
   });
 
-  testOnce('there is a limit to how many run, and a killed one leaves nothing and makes room', async () => {
-    const { held, start } = await commands(2);
-    const seconds = uniqueSleep();
-    const id = start(`trap '' TERM; (setsid sleep ${seconds} &); sleep ${seconds}; sleep ${seconds}`);
-    start('sleep 100');
-    expect(() => start('true')).toThrow(expect.objectContaining({ code: 'limit_reached' }) as Error);
-    await eventually(async () => expect((await processesWith(`sleep\0${seconds}`)).length).toBe(2));
-    expect(await held.kill(id)).toMatchObject({ id, isRunning: false, isStopped: true });
-    expect(await processesWith(seconds)).toEqual([]);
-    start('true');
-    await expect(held.kill('command-9')).rejects.toMatchObject({ code: 'not_found' });
-    expect((await held.end()).map((one) => one.id)).toContain('command-2');
-  });
+  testOnce(
+    'rejects a background command above the limit, and killing a command ends its processes and frees a slot',
+    async () => {
+      const { held, start } = await commands(2);
+      const seconds = uniqueSleep();
+      const id = start(`trap '' TERM; (setsid sleep ${seconds} &); sleep ${seconds}; sleep ${seconds}`);
+      start('sleep 100');
+      expect(() => start('true')).toThrow(expect.objectContaining({ code: 'limit_reached' }) as Error);
+      await eventually(async () => expect((await processesWith(`sleep\0${seconds}`)).length).toBe(2));
+      expect(await held.kill(id)).toMatchObject({ id, isRunning: false, isStopped: true });
+      expect(await processesWith(seconds)).toEqual([]);
+      start('true');
+      await expect(held.kill('command-9')).rejects.toMatchObject({ code: 'not_found' });
+      expect((await held.end()).map((one) => one.id)).toContain('command-2');
+    },
+  );
 
-  test('all end with their run, and none starts afterwards', async () => {
+  test('all background commands end with their run, and a later start is rejected', async () => {
     const controller = new AbortController();
     const { held, start } = await commands(8, controller.signal);
     const seconds = uniqueSleep();
@@ -59,7 +62,7 @@ describe.for(BOTH)('%s', ([, box]) => {
   });
 });
 
-test('one that cannot be started says why', async () => {
+test('a background command that cannot start reports the reason', async () => {
   const shell = await shellIn();
   const held = new BackgroundCommands('/no/such/folder', 8, new AbortController().signal, Date.now);
   held.start({ ...shell, command: 'true' });

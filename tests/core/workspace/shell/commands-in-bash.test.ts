@@ -90,7 +90,7 @@ function ranBy(lines: readonly string[]): string[][] {
   return said.map((one) => one.replaceAll('\x1C', '\n').split('\x1E').slice(0, -1));
 }
 
-test.skipIf(BASH === undefined)('lists all that bash runs', () => {
+test.skipIf(BASH === undefined)('lists every command that bash runs for a line', () => {
   const lines = fc
     .sample(fc.oneof(list, script), { ...samples(120, 600), seed: Number(TEST_SEED) })
     .filter((line) => !line.includes('\0'));

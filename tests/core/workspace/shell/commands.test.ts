@@ -124,16 +124,16 @@ test.each(
   expect(words).not.toBeUndefined();
 });
 
-test('limits a value that two commands have, if one of them is limited', () => {
+test('allows a value only without wildcards if one of two equal commands is limited', () => {
   expect(listValues("find a -delete; find 'a -delete'")).toContain('!find a -delete');
 });
 
-test('lists no values of a line that has too many', () => {
+test('lists no values for a line with too many redirections', () => {
   const redirections = Array.from({ length: 501 }, (_, index) => `> ${index}`).join(' ');
   expect(listValues(`a ${redirections}`)).toEqual([]);
 });
 
-test('adds the input of a limited command as a value', () => {
+test('adds the input of a limited command as a separate value', () => {
   expect(listValues('a | bash')).toEqual(['a', '!bash', '!bash < -']);
   expect(listValues('xargs rm < a')).toEqual(['!xargs rm', '!xargs rm < a']);
 });
@@ -204,7 +204,7 @@ test.each(
     ...['PS4=a', 'BASH_ENV=a b', 'a {x}> b', 'a 2&> b', 'a "b', "a 'b"],
     ...['a;'.repeat(20_000)],
   ].map((line) => [line.length > 50 ? `${line.slice(0, 5)}… of ${line.length}` : line, line] as const),
-)('reads %j as more than simple commands', (_, line) => {
+)('lists no values for %j, which is more than simple commands, but can read its words', (_, line) => {
   const { values, words } = readCommandLine(line);
   expect([values, words === undefined]).toEqual([[], false]);
 });
@@ -239,6 +239,6 @@ test.each(
     ...['xargs sh -c', 'find $X', 'git $X', 'if $(a); then b; fi', '$(a) b', '`a` b', "$'\\x72m' v"],
     ...['a'.repeat(100_001), `(${'a '.repeat(3000)})`, `(${'a\n'.repeat(6000)})`],
   ].map((line) => [line.length > 50 ? `${line.slice(0, 5)}… of ${line.length}` : line, line] as const),
-)('cannot read the words of %j', (_, line) => {
+)('reports the words of %j as unknown', (_, line) => {
   expect(readCommandLine(line).words).toBeNull();
 });

@@ -52,7 +52,7 @@ async function attempt(
   }
 }
 
-describe.skipIf(skipped)(`out of the sandbox (${words})`, () => {
+describe.skipIf(skipped)(`attempts to break out of the sandbox (${words})`, () => {
   let place: Field;
   let before: Record<string, string>;
   let result: Awaited<ReturnType<typeof attempt>>;
@@ -67,12 +67,12 @@ describe.skipIf(skipped)(`out of the sandbox (${words})`, () => {
     await place.close();
   });
 
-  test.for(ATTEMPTS)('$name', ({ name }) => {
+  test.for(ATTEMPTS)('have no effect: $name', ({ name }) => {
     expect(result.ran).toBe(ATTEMPTS.length);
     expect(result.worked.has(name), result.output).toBe(false);
   });
 
-  test('nothing outside changed, nothing hidden was read, nothing was connected to', async () => {
+  test('change nothing outside, read nothing hidden and open no connection', async () => {
     expect(await stateOf(place)).toEqual(before);
     expect(result.output).not.toContain('HIDDEN:');
     expect(place.connections).toEqual([]);
@@ -82,7 +82,7 @@ describe.skipIf(skipped)(`out of the sandbox (${words})`, () => {
   });
 });
 
-test('the attempts are worth something: without a sandbox they work', async () => {
+test('the escape attempts succeed without a sandbox', async () => {
   const place = await field();
   // Never the others: as root they would change the machine.
   const free = ATTEMPTS.filter((one) => one.free);

@@ -92,17 +92,17 @@ test.each([
   expect(['git push *', 'rm *', 'curl *'].filter((pattern) => applies(line, 'deny', pattern))).toEqual([]);
 });
 
-test('compares a rule for a command of git without the options before the command', () => {
+test('a deny rule for a git command applies whatever options stand before the command', () => {
   for (const line of ['git -C a push b', 'git -c a=b push b', '(git --git-dir=a push b)', 'git --no-pager push b'])
     expect([line, applies(line, 'deny', 'git push *')]).toEqual([line, true]);
 });
 
-test('ignores quotes in the pattern and in the line', () => {
+test('a deny rule applies whatever the quotes in its pattern and in the line', () => {
   for (const line of ["(rm 'a b')", '(rm a\\ b)', `(su -llllc"rm 'a b'")`])
     expect([line, applies(line, 'deny', "rm 'a b'")]).toEqual([line, true]);
 });
 
-test('compares redirections of a line that is not simple', () => {
+test('a deny rule for a redirection applies inside loops and subshells', () => {
   expect(applies('for x in b; do c >a; done', 'deny', '> a')).toBe(true);
   expect(applies('(rm > a x)', 'deny', 'rm x')).toBe(true);
   expect(applies('(a > /dev/null 2>&1)', 'deny', '> *')).toBe(false);

@@ -8,7 +8,7 @@ import { OutputKeeper } from '#core/workspace/shell/output.ts';
 import { samples } from '../../../support/samples.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
-test('head, tail and counts are those of the whole, whatever the pieces and limits', async () => {
+test('keeps head, tail and byte counts of the whole output, whatever the chunks and limits', async () => {
   const folder = await folderWith();
   let files = 0;
   const text = fc.string({ unit: fc.constantFrom('a', 'é', '€', '😀', '\n'), maxLength: 60 });

@@ -76,7 +76,7 @@ test.each<[made: Call, others: Call[]]>([
   [{ command: 'make', read_only: true }, ['make', { command: 'make', background: true }, 'make # only reads']],
   ['make', [{ command: 'make', background: true }]],
   [{ command: 'make', background: true }, ['make', 'make # in the background']],
-])('a rule made from %j allows it, and none of %j', async (call, others) => {
+])('a rule made from the call %j allows that call and none of %j', async (call, others) => {
   const pattern = await made(call);
   expect(pattern).not.toBeNull();
   expect(await verdict(call, pattern!)).toBe('allow');
@@ -101,7 +101,7 @@ test.each<[pattern: string, call: Call]>([
   ['grep *', "grep 'a.*b' x"],
   ['psql *', 'psql db < x.sql'],
   ['find . -exec rm {} \\;', 'find . -exec rm {} \\;'],
-])('what people write allows what it did: %j for %j', async (pattern, call) => {
+])('an allow rule with the pattern %j allows %j', async (pattern, call) => {
   const rm = pattern.startsWith('find') ? ['rm {}'] : [];
   expect(await verdict(call, pattern, ...rm)).toBe('allow');
 });
@@ -113,12 +113,12 @@ test.each<[pattern: string, calls: Call[]]>([
   ['rm %', ['xargs -I % rm %']],
   ['rm {}', ['rm {}', "rm '{}'", 'find . -exec rm {} +', 'xargs rm']],
   ['a && b', ['a && b', 'A && b']],
-])('what denies %j hits every spelling: %j', async (pattern, calls) => {
+])('a deny rule with the pattern %j applies to every spelling: %j', async (pattern, calls) => {
   const rule = ruleOf({ effect: 'deny', tool: 'bash', pattern });
   for (const call of calls) expect([call, ruleApplies(rule, await called(call))]).toEqual([call, true]);
 });
 
-test('where the shell stands elsewhere, a grant on one command is another one; rules and wildcards hold in every folder', async () => {
+test('a grant for one command holds only in its folder, while rules and wildcards hold in every folder', async () => {
   const inWeb = (action: Action): Action => ({ ...action, targets: { ...action.targets!, startsIn: 'web' } });
   const covers = (pattern: string, action: Action) => grantCovers(grantOf({ tool: 'bash', pattern }), action, NOW);
   for (const call of ['rm *', 'a && b', { command: 'make', background: true }, 'cat <<E\nx\nE']) {
@@ -153,7 +153,7 @@ test.for([
   expect(targets).toEqual({ values, path: false, each: true, whole });
 });
 
-test('gives the reason and the words of a command that may run unseen code', async () => {
+test('lists the values, the reason and the words of a command that may run unseen code', async () => {
   const command = 'find . -exec rm {} + && ls';
   const value = 'find . -exec rm {} +';
   const reason = phrase('runs_unseen_code', { program: 'find' });
@@ -191,7 +191,7 @@ test.each([
   expect(judge({ ...action, reversible: false, nameable: true }, rules, [], NOW).reason).toBe(reason);
 });
 
-test('judges each command of a line alone', async () => {
+test('compares each command of a line separately with the rules', async () => {
   const { targets } = await called('ls && sudo b');
   const rule = ruleOf({ effect: 'deny', tool: 'bash', pattern: 'b' });
   const part = (value: string) => actionOf({ tool: 'bash', targets: selectTarget(targets!, value) });

@@ -49,7 +49,7 @@ const MOUNTS = makeMounts({
   empty: ['/home/me/ws/.git/hooks'],
 });
 
-test('mounts the allowlist first, then the workspace, then what is hidden in it', () => {
+test('mounts the allowlist first, then the workspace, then the hidden files over the workspace', () => {
   const root = { path: '/home/me/ws', fd: 20 } as OpenEntry;
   const layers = [{ root, mounts: MOUNTS, isWritable: true }];
   const confinement = {
@@ -93,7 +93,7 @@ test('mounts the allowlist first, then the workspace, then what is hidden in it'
   expect(readOnly.args).not.toContain('--bind-fd');
 });
 
-test('a machine without a sandbox says why', async () => {
+test('reports why a machine has no sandbox', async () => {
   expect([await findSandbox({}, 'win32'), await probeSandbox({}, 'win32').then(({ words }) => words)]).toEqual([
     null,
     'No sandbox for commands: there is none for win32',
@@ -103,14 +103,14 @@ test('a machine without a sandbox says why', async () => {
   );
 });
 
-test.skipIf(skipped)(`one that is there says which (${words})`, async () => {
+test.skipIf(skipped)(`reports which sandbox is in use (${words})`, async () => {
   expect(await probeSandbox(process.env).then(({ words }) => words)).toMatch(
     /^Commands run in bubblewrap \(\/.*bwrap\)$/,
   );
 });
 
 test.skipIf(skipped)(
-  'moves no folder with a protected file to a path under which the next command reads it',
+  'a folder with a protected file cannot be moved to a path where a later command could read that file',
   async () => {
     const files = {
       'config/eu/prod.json': 'HIDDEN',
@@ -138,7 +138,7 @@ test.skipIf(skipped)(
   },
 );
 
-test('a program that lies in the workspace starts nothing', async () => {
+test('does not use a program in the workspace', async () => {
   const folder = await folderWith({ 'bin/only-here': '' });
   await chmod(join(folder, 'bin/only-here'), 0o755);
   const env = { PATH: `bin:${folder}/bin` };
@@ -147,20 +147,23 @@ test('a program that lies in the workspace starts nothing', async () => {
   expect(await findProgram('bash', env, folder)).toMatch(/^\/(usr\/)?bin\/bash$/);
 });
 
-test.skipIf(skipped)(`protects no home folder, no folder above it and none of Triad’s own (${words})`, async () => {
-  const home = await folderWith({ 'ws/a.txt': '' });
-  const launch = (folder: string, own: string[] = []) =>
-    sandbox!.launch(
-      { workspace: workspaceIn(folder, { own }), start: folder, network: false, write: 'all', options: NO_OPTIONS },
-      { ...process.env, HOME: home },
-    );
-  await expect(launch(home)).rejects.toMatchObject({ code: 'not_allowed' });
-  await expect(launch(dirname(home))).rejects.toMatchObject({ code: 'not_allowed' });
-  await expect(launch(join(home, 'ws'), [join(home, 'ws')])).rejects.toMatchObject({ code: 'not_allowed' });
-  await (await launch(join(home, 'ws'))).cleanUp();
-});
+test.skipIf(skipped)(
+  `starts no sandbox in the home folder, a folder above, or a folder of the program (${words})`,
+  async () => {
+    const home = await folderWith({ 'ws/a.txt': '' });
+    const launch = (folder: string, own: string[] = []) =>
+      sandbox!.launch(
+        { workspace: workspaceIn(folder, { own }), start: folder, network: false, write: 'all', options: NO_OPTIONS },
+        { ...process.env, HOME: home },
+      );
+    await expect(launch(home)).rejects.toMatchObject({ code: 'not_allowed' });
+    await expect(launch(dirname(home))).rejects.toMatchObject({ code: 'not_allowed' });
+    await expect(launch(join(home, 'ws'), [join(home, 'ws')])).rejects.toMatchObject({ code: 'not_allowed' });
+    await (await launch(join(home, 'ws'))).cleanUp();
+  },
+);
 
-test.skipIf(skipped)(`the network is there where it is permitted (${words})`, async () => {
+test.skipIf(skipped)(`the network is reachable only if the command may use the network (${words})`, async () => {
   const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
@@ -172,34 +175,40 @@ test.skipIf(skipped)(`the network is there where it is permitted (${words})`, as
   expect([open?.output.head, closed?.exitCode]).toEqual(['hello', 1]);
 });
 
-test.skipIf(skipped)(`git works in the sandbox, and signals reach only the command’s own (${words})`, async () => {
-  const shell = await shellIn({ sandbox });
-  await promisify(execFile)('git', ['init', '-q', shell.folder]);
-  await writeFile(join(shell.folder, 'a.txt'), 'a');
-  const git = 'git -c user.name=a -c user.email=a@b';
-  const result = await runShell({
-    ...shell,
-    file: `${shell.file}-2`,
-    command: `${git} add -A && ${git} commit -qm one && git log --oneline | wc -l`,
-  });
-  expect(result.output.head.trim()).toBe('1');
-  const killed = await runShell({ ...shell, file: `${shell.file}-3`, command: 'kill -9 -1; sleep 0.3' });
-  expect(killed.stopped).toBeNull();
-});
+test.skipIf(skipped)(
+  `git works in the sandbox, and signals only reach processes of the command (${words})`,
+  async () => {
+    const shell = await shellIn({ sandbox });
+    await promisify(execFile)('git', ['init', '-q', shell.folder]);
+    await writeFile(join(shell.folder, 'a.txt'), 'a');
+    const git = 'git -c user.name=a -c user.email=a@b';
+    const result = await runShell({
+      ...shell,
+      file: `${shell.file}-2`,
+      command: `${git} add -A && ${git} commit -qm one && git log --oneline | wc -l`,
+    });
+    expect(result.output.head.trim()).toBe('1');
+    const killed = await runShell({ ...shell, file: `${shell.file}-3`, command: 'kill -9 -1; sleep 0.3' });
+    expect(killed.stopped).toBeNull();
+  },
+);
 
-test.skipIf(skipped)(`a place that is gone when the sandbox is made is looked at again (${words})`, async () => {
-  const shell = await shellIn({ sandbox });
-  let launches = 0;
-  const late: Sandbox = {
-    ...sandbox!,
-    async launch(...asked) {
-      const launch = await sandbox!.launch(...asked);
-      launches += 1;
-      const place = launch.args.indexOf('--args');
-      const args = launch.args.toSpliced(place, 0, '--ro-bind', '/usr', '/usr', '--tmpfs', '/usr/gone');
-      return launches > 1 ? launch : { ...launch, args };
-    },
-  };
-  const result = await runShell({ ...shell, sandbox: late, command: 'echo once >> log; cat log' });
-  expect([launches, result.output.head]).toEqual([2, 'once\n']);
-});
+test.skipIf(skipped)(
+  `starts the sandbox again if a path disappeared while the sandbox was made (${words})`,
+  async () => {
+    const shell = await shellIn({ sandbox });
+    let launches = 0;
+    const late: Sandbox = {
+      ...sandbox!,
+      async launch(...asked) {
+        const launch = await sandbox!.launch(...asked);
+        launches += 1;
+        const place = launch.args.indexOf('--args');
+        const args = launch.args.toSpliced(place, 0, '--ro-bind', '/usr', '/usr', '--tmpfs', '/usr/gone');
+        return launches > 1 ? launch : { ...launch, args };
+      },
+    };
+    const result = await runShell({ ...shell, sandbox: late, command: 'echo once >> log; cat log' });
+    expect([launches, result.output.head]).toEqual([2, 'once\n']);
+  },
+);

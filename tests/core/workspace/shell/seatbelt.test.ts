@@ -26,7 +26,7 @@ const compose = (more: Partial<Parameters<typeof seatbeltProfile>[0]> = {}): str
   seatbeltProfile({ ...BOUNDS, ...more }, OUTSIDE, MOUNTS).split('\n');
 const find = (lines: readonly string[], start: string): number => lines.findIndex((line) => line.startsWith(start));
 
-test('the home folder is empty but for toolchains, caches and the workspace', () => {
+test('hides the home folder except toolchains, caches and the workspace', () => {
   const lines = compose();
   const denied = find(lines, '(deny file-read* (subpath "/Users")');
   const allowed = find(lines, '(allow file-read* ');
@@ -40,7 +40,7 @@ test('the home folder is empty but for toolchains, caches and the workspace', ()
   expect(denied).toBeLessThan(allowed);
 });
 
-test('only the workspace, the caches and a temporary folder can be written', () => {
+test('allows writing only to the workspace, the caches and a temporary folder', () => {
   const lines = compose();
   const allowed = find(lines, '(allow file-write*');
   expect(lines[allowed]).toBe(
@@ -51,13 +51,13 @@ test('only the workspace, the caches and a temporary folder can be written', () 
   expect(compose({ readOnly: true })[allowed]).not.toContain('/Users/me/w');
 });
 
-test('secrets of the workspace can be neither read nor written', () => {
+test('denies reading and writing the secret files of the workspace', () => {
   expect(compose().at(-1)).toBe(
     '(deny file-read* file-write* (subpath "/Users/me/w/.ssh") (subpath "/Users/me/w/.env"))',
   );
 });
 
-test('settings and hooks of git cannot be written, and a git directory cannot be moved', () => {
+test('denies writing settings and hooks of git and moving a git directory', () => {
   const lines = compose();
   const denied = find(lines, '(deny file-write* (subpath');
   expect(lines[denied]).toBe(
@@ -67,7 +67,7 @@ test('settings and hooks of git cannot be written, and a git directory cannot be
   expect(lines).toContain('(deny file-write-unlink (literal "/Users/me/w/.git"))');
 });
 
-test('the network is closed, or open but for Unix sockets, or open', () => {
+test('denies the network, or allows the network without or with Unix sockets', () => {
   const network = (more: Parameters<typeof compose>[0]) => compose(more).filter((line) => line.includes(' network'));
   expect(network({})).toEqual(['(deny network*)']);
   expect(network({ network: true })).toEqual([
@@ -77,7 +77,7 @@ test('the network is closed, or open but for Unix sockets, or open', () => {
   expect(network({ network: true, unixSockets: true })).toEqual([]);
 });
 
-test('other programs cannot be started, asked for keys or ended', () => {
+test('denies starting apps, key services and signals to other processes', () => {
   const lines = compose();
   expect(lines.slice(0, 3)).toEqual(['(version 1)', '(allow default)', '(deny appleevent-send)']);
   expect(lines[3]).toMatch(/^\(deny mach-lookup .*"com\.apple\.securityd\.xpc".*"com\.apple\.lsd\.open"/);
@@ -86,7 +86,7 @@ test('other programs cannot be started, asked for keys or ended', () => {
   );
 });
 
-test('parentheses and quotes are balanced', () => {
+test('the profile has balanced parentheses and quotes', () => {
   const text = compose()
     .join('\n')
     .replaceAll(String.raw`\"`, '');

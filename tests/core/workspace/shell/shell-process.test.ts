@@ -16,7 +16,7 @@ describe.for(BOTH)('%s', ([, box]) => {
   // What the way of its start changes nothing of is tried in one of them.
   const testOnce = test.runIf(inFullRun || box === BOTH.at(-1)?.[1]);
 
-  testOnce('tells the exit code, and both outputs in the order in which they were written', async () => {
+  testOnce('returns the exit code and both outputs in the order of writing', async () => {
     const heard: string[] = [];
     const shell = await shellIn({ sandbox: box, onOutput: (text) => heard.push(text) });
     const command = 'for i in 1 2 3; do echo out$i; echo err$i >&2; done; echo by-name > /dev/stderr; exit 7';
@@ -27,7 +27,7 @@ describe.for(BOTH)('%s', ([, box]) => {
     expect([heard.join(''), await readFile(shell.file, 'utf8')]).toEqual([all, all]);
   });
 
-  testOnce('reads nothing, and gives characters whole and broken bytes as �', async () => {
+  testOnce('has no input, keeps characters whole and replaces invalid bytes', async () => {
     const heard: string[] = [];
     const shell = await shellIn({ sandbox: box, onOutput: (text) => heard.push(text) });
     const command = `cat; printf '\\xe2\\x82'; sleep 0.05; printf '\\xac|\\xff|'; printf '\\xe2\\x82'`;
@@ -36,7 +36,7 @@ describe.for(BOTH)('%s', ([, box]) => {
     expect(output.head).toBe('€|�|�');
   });
 
-  testOnce('a syntax error, a command that is missing and a killed shell are told', async () => {
+  testOnce('reports a syntax error, a missing command and a killed shell', async () => {
     const of = async (command: string) => runShell({ ...(await shellIn({ sandbox: box })), command });
     const [syntax, missing, killed] = await Promise.all([of('if'), of('no-such-program'), of('kill -9 $$')]);
     expect(syntax).toMatchObject({ exitCode: 2, output: { head: expect.stringContaining('syntax error') as string } });
@@ -45,7 +45,7 @@ describe.for(BOTH)('%s', ([, box]) => {
   });
 
   testOnce(
-    'what is too much is kept as its two ends, and the file stops at its limit while the command goes on',
+    'keeps the beginning and end of a long output, and limits its file while the command continues',
     async () => {
       const shell = await shellIn({ sandbox: box, fileBytes: 100_000, resultBytes: 1000 });
       const size = inFullRun ? 30_000_000 : 10_000_000;
@@ -61,7 +61,7 @@ describe.for(BOTH)('%s', ([, box]) => {
     },
   );
 
-  testOnce('its time is up: it is asked, and may say good-bye', async () => {
+  testOnce('sends SIGTERM at the time limit and keeps the last output of the command', async () => {
     const shell = await shellIn({ sandbox: box, timeoutMs: 400, graceMs: 20_000 });
     const command = `trap 'echo bye; exit 9' TERM; while :; do sleep 0.02; done`;
     const result = await runShell({ ...shell, command });
@@ -69,7 +69,7 @@ describe.for(BOTH)('%s', ([, box]) => {
     expect(result.output.head).toContain('bye\n');
   });
 
-  test('a stop ends a tree of processes, also those that ignore the question', async () => {
+  test('a stop kills all processes of a command, also processes that ignore SIGTERM', async () => {
     const seconds = uniqueSleep();
     const controller = new AbortController();
     const onOutput = (text: string): void => {
@@ -82,7 +82,7 @@ describe.for(BOTH)('%s', ([, box]) => {
     expect(await processesWith(seconds)).toEqual([]);
   });
 
-  test('a daemon, and a child that keeps the output open, end with the call', async () => {
+  test('a daemon and a child that keeps the output open end with the call', async () => {
     const seconds = uniqueSleep();
     const shell = await shellIn({ sandbox: box });
     const command = `sleep ${seconds} & (setsid nohup sh -c 'touch up; (trap "" TERM HUP; sleep ${seconds}; sleep ${seconds}) & sleep ${seconds}' > /dev/null 2>&1 &); until [ -e up ]; do sleep 0.01; done; echo done`;
@@ -91,7 +91,7 @@ describe.for(BOTH)('%s', ([, box]) => {
     expect(await processesWith(seconds)).toEqual([]);
   });
 
-  testOnce('cd holds for the next command, and leads nowhere else', async () => {
+  testOnce('keeps the folder after cd for the next command, but never leaves the workspace', async () => {
     const outside = await folderWith();
     const shell = await shellIn({ sandbox: box });
     await mkdir(join(shell.folder, 'a b/c'), { recursive: true });
@@ -117,7 +117,7 @@ describe.for(BOTH)('%s', ([, box]) => {
     expect(await readFile(join(shell.folder, 'here'), 'utf8')).toBe('');
   });
 
-  test('no key, no door to another program and nothing that loads code is in its environment', async () => {
+  test('the environment has no keys, no sockets of other programs and no variables that load code', async () => {
     const names = [
       'ANTHROPIC_API_KEY',
       'TRIAD_HOME',
@@ -151,7 +151,7 @@ describe.for(BOTH)('%s', ([, box]) => {
   });
 });
 
-test('what cannot be started is refused', async () => {
+test('rejects a command that is stopped, invalid or too long, and passes on an error of its listener', async () => {
   const shell = await shellIn();
   const stopped = AbortSignal.abort(new Stopped('user'));
   await expect(runShell({ ...shell, command: 'touch x', signal: stopped })).rejects.toMatchObject({
@@ -165,7 +165,7 @@ test('what cannot be started is refused', async () => {
   await expect(runShell({ ...shell, command: 'echo x; sleep 50', onOutput })).rejects.toThrow('full');
 });
 
-test('all that runs is killed with the program, and so is what starts then', async () => {
+test('killAll ends running commands and commands that start afterwards', async () => {
   const seconds = uniqueSleep();
   const shell = await shellIn({ onOutput: () => shell.running.killAll() });
   const first = await runShell({ ...shell, command: `echo; sleep ${seconds} & sleep ${seconds}` });
@@ -196,7 +196,7 @@ test.skipIf(skipped).each([
   expect(existsSync(join(shell.folder, 'started'))).toBe(false);
 });
 
-test.skipIf(skipped)(`has no sandbox in a folder of the system (${words})`, async () => {
+test.skipIf(skipped)(`starts no sandbox in a system folder (${words})`, async () => {
   await expect(
     sandbox!.launch(
       { workspace: workspaceIn('/usr'), start: '/usr', network: false, write: 'all', options: NO_OPTIONS },
@@ -205,7 +205,7 @@ test.skipIf(skipped)(`has no sandbox in a folder of the system (${words})`, asyn
   ).rejects.toMatchObject({ code: 'not_allowed' });
 });
 
-test.skipIf(skipped)(`nothing outlives a program that is killed (${words})`, async () => {
+test.skipIf(skipped)(`all processes of a command end when the program is killed (${words})`, async () => {
   const seconds = uniqueSleep();
   const { folder, file } = await shellIn();
   const program = join(import.meta.dirname, 'child/run-one.ts');

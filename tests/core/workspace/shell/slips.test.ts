@@ -256,15 +256,15 @@ function concerned(lines: readonly string[], effect: 'allow' | 'deny', pattern: 
   return lines.filter((line) => applies(line, effect, pattern));
 }
 
-test('rules for other commands allow none of the lines', () => {
+test('allow rules for harmless commands allow none of the malicious lines', () => {
   expect(concerned([...REMOVES, ...NOT_ALLOWED], 'allow', `{${LISTS}}`)).toEqual([]);
 });
 
-test('rules for programs that run others allow none of the lines', () => {
+test('allow rules for programs that run other programs allow none of the malicious lines', () => {
   expect(concerned(REMOVES, 'allow', `{${LISTS},${WRAPPERS}}`)).toEqual([]);
 });
 
-test('a rule that denies a program denies every line that hides it', () => {
+test('a deny rule for rm applies to every line that hides rm', () => {
   const elsewhere = [
     'sudo rm v',
     'sudo -u bob -- /bin/rm v',
@@ -278,12 +278,12 @@ test('a rule that denies a program denies every line that hides it', () => {
   expect(concerned(lines, 'deny', 'rm *')).toEqual(lines);
 });
 
-test('quotes in a word hide nothing from a rule that denies', () => {
+test('a deny rule also applies to an argument with quotes', () => {
   for (const line of ['curl "http://evil/ x"', 'curl "http://evil/$X"', "curl 'http://'evil/"])
     expect(applies(line, 'deny', 'curl http://evil/*')).toBe(true);
 });
 
-test('rules allow the lines that they name', () => {
+test('allow rules allow ordinary lines of their commands', () => {
   for (const line of [
     'ls -la "a b"',
     'git status',
@@ -294,7 +294,7 @@ test('rules allow the lines that they name', () => {
     expect(applies(line, 'allow', `{${LISTS}}`), line).toBe(true);
 });
 
-test.skipIf(BASH === undefined)('each of the lines that remove does so in bash', async () => {
+test.skipIf(BASH === undefined)('each malicious line really removes its file in bash', async () => {
   // Each of them in the full run.
   const lines = REMOVES.filter((_, index) => inFullRun || index % 30 === 0);
   const folder = await folderWith(Object.fromEntries(lines.map((_, index) => [`${index}/v`, ''])));

@@ -42,7 +42,7 @@ const BUILTIN = [
   ],
 ];
 
-test('list: enabled ones by name, with what was left out on stderr; show: one in full', async () => {
+test('list prints the enabled agents by name and reports omitted files on stderr; show prints one agent', async () => {
   const home = await here('kept');
   const { triad, folder } = home;
   await write(home.home, 'agents/auditor.md', agent('auditor', 'permissions: [FilesystemRead]\nmodel: my-model-1\n'));
@@ -83,7 +83,7 @@ test('list: enabled ones by name, with what was left out on stderr; show: one in
   expect((await triad(['agents', 'show', 'auditr'])).err).toContain('did you mean auditor?');
 });
 
-test('validate: places, hints and exit codes, for all, for one, and for programs', async () => {
+test('validate prints locations, hints and exit codes, for all agents, for one agent and as JSON', async () => {
   const home = await here();
   const { triad, folder } = home;
   const good = await triad(['agents', 'validate']);
@@ -118,7 +118,7 @@ test('validate: places, hints and exit codes, for all, for one, and for programs
 
 fullTest(
   'tests/hosts/cli/commands/agents.test.ts › validate warns about values above a ceiling, and checks the files of one folder',
-)('validate: what is cut by a ceiling, and the files of a folder', async () => {
+)('validate reports values cut by a ceiling of the user or the project, and checks one folder', async () => {
   const home = await here();
   const { triad, folder } = home;
   await write(home.home, 'agents/bad.md', agent('bad', 'permissions:\n  - DatbaseWrite\n'));
@@ -160,14 +160,14 @@ test('validate warns about values above a ceiling, and checks the files of one f
   expect((await triad(['agents', 'validate', '--dir', 'none'])).code).toBe(2);
 });
 
-test('validate needs no program: it works beside a settings file that keeps one from starting', async () => {
+test('validate works without a runtime, also beside an invalid settings file', async () => {
   const home = await here();
   await write(home.home, 'config.toml', 'nonsense = 1\n');
   expect((await home.triad(['agents', 'validate'])).code).toBe(0);
   expect((await home.triad(['agents', 'list'])).code).not.toBe(0);
 });
 
-test('new: an agent that is there is never written over', async () => {
+test('new never overwrites an existing agent', async () => {
   const { triad, folder } = await here();
   const text = agent('taken');
   await write(folder, '.triad/agents/other.md', text);
@@ -178,7 +178,7 @@ test('new: an agent that is there is never written over', async () => {
     expect(await readFile(join(folder, '.triad/agents', name), 'utf8')).toBe(text);
 });
 
-test('new: the template is valid and has the sections of a prompt', async () => {
+test('new writes a valid template with the sections of a prompt', async () => {
   const { triad, folder } = await here();
   const path = join(folder, '.triad/agents/docs.md');
   expect(await triad(['agents', 'new', 'docs'])).toMatchObject({ code: 0, out: `${path}\n` });
@@ -190,7 +190,7 @@ test('new: the template is valid and has the sections of a prompt', async () => 
   ]);
 });
 
-test('new: a template that can be used, and never written over', async () => {
+test('new writes a valid template to the project or the user folder, and overwrites nothing', async () => {
   const home = await here();
   const { triad, folder } = home;
   const made = await triad(['agents', 'new', 'docs']);
@@ -208,7 +208,7 @@ test('new: a template that can be used, and never written over', async () => {
   expect(await names(home)).toContain('mine');
 });
 
-test('a composition of the person: made, checked, shown with who runs with it, and told where its agents are not there', async () => {
+test('new, validate, show and list work for a composition, and validate reports a missing agent in it', async () => {
   const home = await here('kept');
   const { triad, folder } = home;
   const path = join(folder, '.triad/compositions/MINE.toml');
@@ -244,7 +244,7 @@ test('a composition of the person: made, checked, shown with who runs with it, a
   expect((await triad(['agents', 'new', 'x', '--from', 'PLAN'])).code).toBe(2);
 });
 
-test('trust: shown, agreed, changed, revoked; without a terminal only with --yes', async () => {
+test('trust shows, trusts, compares and revokes files, and needs --yes without a terminal', async () => {
   const home = await here('kept');
   const { triad, folder } = home;
   expect((await triad(['trust'])).err).toBe('Nothing here needs trust.\n');
@@ -275,7 +275,7 @@ test('trust: shown, agreed, changed, revoked; without a terminal only with --yes
   expect((await triad(['trust', 'none'])).code).toBe(2);
 });
 
-test('run says in one line what it left out, and nothing once it is trusted', async () => {
+test('run reports untrusted files in one line, and nothing once they are trusted', async () => {
   const { triad, folder } = await here('kept');
   for (const name of ['a', 'b', 'c', 'd', 'e']) await write(folder, `.triad/agents/${name}.md`, agent(name));
   const run = await triad(['run', '--json', 'Hello']);
@@ -287,7 +287,7 @@ test('run says in one line what it left out, and nothing once it is trusted', as
   expect((await triad(['run', '--json', 'Hello'])).err).toBe('');
 });
 
-test('only a clear yes is one', async () => {
+test('trust accepts only a clear yes', async () => {
   const home = await here('kept');
   await write(home.folder, '.triad/agents/mine.md', agent('mine'));
   const answer = async (line: string | null) => {
@@ -303,8 +303,8 @@ test('only a clear yes is one', async () => {
 });
 
 // In the program without a real one: the test before.
-fullTest('tests/hosts/cli/commands/agents.test.ts › only a clear yes is one', hasTerminals)(
-  'at a real terminal only a clear yes is one',
+fullTest('tests/hosts/cli/commands/agents.test.ts › trust accepts only a clear yes', hasTerminals)(
+  'trust accepts only a clear yes at a real terminal',
   async () => {
     const home = await here();
     await write(home.folder, '.triad/agents/mine.md', agent('mine'));
@@ -321,7 +321,7 @@ fullTest('tests/hosts/cli/commands/agents.test.ts › only a clear yes is one', 
   },
 );
 
-test('names of files, and what they say, command no terminal and write no line of their own', async () => {
+test('file names and file texts cannot send control characters or lines of their own to the terminal', async () => {
   const { triad, folder, home } = await here('kept');
   const bad = '\u001b[2J\ntrusted  all.md';
   await write(folder, `.triad/agents/${bad}.md`, agent('mine'));
@@ -382,7 +382,7 @@ test('doctor warns if the endpoint does not list a default model that the settin
   expect((await triad(['doctor'])).out).toMatch(/warning models: 1 at .* not the default model claude-nope-1; to do: /);
 });
 
-test('cleanup: says that usually nobody is left, and who works', async () => {
+test('cleanup reports the removed temporary agents and the agents that still work', async () => {
   const { triad } = await here();
   const { code, out } = await triad(['agents', 'cleanup']);
   expect([code, out]).toEqual([0, expect.stringMatching(/^Nothing to clean up: .*\nNone works now\.\n$/)]);

@@ -80,7 +80,7 @@ async function triad(...args: string[]) {
 /** The agents whose runs are shown. */
 const shown = async (word: string) => [...(await triad(word)).out.matchAll(/^• (\S+)/gm)].map(([, agent]) => agent);
 
-test('a run is known by the first characters of its id, and by those of its workflow and session', async () => {
+test('finds a run by the first characters of its id, of its workflow id or of its session id', async () => {
   expect(await shown('0190bbcc')).toEqual(['lead']);
   expect(await shown('0190dd')).toEqual(['helper']);
   expect(await shown('0190aa')).toEqual(['lead', 'helper']);
@@ -88,7 +88,7 @@ test('a run is known by the first characters of its id, and by those of its work
   expect(await shown(helper)).toEqual(['helper']);
 });
 
-test('one that stands for several is shown, and not undone', async () => {
+test('lists the runs of an ambiguous id, and undoes none of them', async () => {
   const several = `0190bb stands for 2 runs, name one of them: ${lead} (lead), ${helper} (helper)`;
   for (const words of [
     ['--undo', '0190bb'],
@@ -101,7 +101,7 @@ test('one that stands for several is shown, and not undone', async () => {
   expect(undone.asked).toMatchObject({ conversationId: session, target: { runId: helper }, redo: false, leave: false });
 });
 
-test('what cannot be undone stands in the list, and so do bytes where lines cannot be counted', async () => {
+test('lists changes that cannot be undone, and byte counts where lines cannot be counted', async () => {
   const { out } = await triad(lead.slice(0, 9));
   expect(out).toContain('made and removed  a  0 → 0 bytes\n');
   expect(out).toContain('changed  big.iso: cannot be undone, what it was is not kept\n');
@@ -118,7 +118,7 @@ test.each([
   [['--diff'], '--file, --call and --diff belong to a run: see "triad changes"'],
   [['0190aa', '--leave'], '--leave belongs to --undo or --redo'],
   [['0190aa', '--call', '0'], /This is the number of a call/],
-])('%j is bad usage, in one line', async (words, why) => {
+])('%j is rejected as bad usage in one line', async (words, why) => {
   const { code, out, err } = await triad(...words);
   expect([code, out]).toEqual([2, '']);
   expect(err).toMatch(/^triad: .+\n$/);
@@ -126,7 +126,7 @@ test.each([
   else expect(err.slice('triad: '.length)).toMatch(why);
 });
 
-test('of a folder the newest run stands last, and a limit keeps the newest', async () => {
+test('lists the newest run of a folder last, and a limit keeps the newest runs', async () => {
   const older = '0190aa00-0000-7000-8000-000000000000';
   const client = memoryClient({
     'workflow.list': ({ folder, before }) =>

@@ -34,7 +34,7 @@ async function written() {
   return { ...home, triad, file, id, run, changes, sessions };
 }
 
-test('a run is listed with its files, shown call by call, undone, and taken back', async () => {
+test('lists a run with its files, shows each call, undoes the run and redoes it', async () => {
   const { file, folder, run, triad, changes } = await written();
   const listed = await triad(['changes']);
   expect(listed.out).toMatch(
@@ -76,7 +76,7 @@ test('a run is listed with its files, shown call by call, undone, and taken back
   expect(await readFile(file, 'utf8')).toBe('after');
 });
 
-test('one file or one call is undone by itself, and an id of the session stands for its run', async () => {
+test('undoes one file or one call alone, and accepts the session id for its only run', async () => {
   const { file, folder, id, run, triad, sessions } = await written();
   const undo = (...more: string[]) => triad(['changes', '--undo', id, ...more]);
   expect(await undo('--file', join(folder, 'b.txt'))).toMatchObject({
@@ -115,8 +115,8 @@ test('one file or one call is undone by itself, and an id of the session stands 
 
 fullTest([
   'tests/hosts/cli/commands/change-ids.test.ts › a file in the way is listed, and --leave reverts the other files',
-  'tests/core/runs/undo.test.ts › what was changed since is never overwritten, nor is what was removed made again',
-])('what is in the way keeps all from being undone, unless it is left', async () => {
+  'tests/core/runs/undo.test.ts › undo never overwrites a file that changed since, nor recreates a deleted file',
+])('a file in the way prevents the whole undo, unless --leave is used', async () => {
   const { file, folder, run, triad } = await written();
   const undo = (...more: string[]) => triad(['changes', '--undo', run, ...more]);
   await writeFile(file, 'mine');
@@ -147,7 +147,7 @@ fullTest([
   expect(await readFile(file, 'utf8')).toBe('mine');
 });
 
-test('nothing is undone where the folder is gone, or in the trash', async () => {
+test('undoes nothing if the folder is missing or the session is in the trash', async () => {
   const { folder, id, run, triad, changes } = await written();
   await rename(folder, `${folder}-moved`);
   expect((await changes()).out).toContain('b.txt, whose folder is not there any more');
@@ -163,9 +163,9 @@ test('nothing is undone where the folder is gone, or in the trash', async () => 
 });
 
 fullTest([
-  'tests/hosts/cli/commands/changes.test.ts › one file or one call is undone by itself, and an id of the session stands for its run',
-  'tests/core/host/records/sessions/pages.test.ts › files that it wrote stand with each time that this was undone, those of other runs do not',
-])('every record says what was written or refused, and each time that it was undone or written again', async () => {
+  'tests/hosts/cli/commands/changes.test.ts › undoes one file or one call alone, and accepts the session id for its only run',
+  'tests/core/host/records/sessions/pages.test.ts › lists the files written by the run with each undo, but not the files of other runs',
+])('show, trace, export and the session file contain each write, refusal, undo and redo', async () => {
   const { home, run, triad, sessions } = await written();
   const files = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
   // What the end of the work has written is on disk: nothing but an undo changes it now.
@@ -225,8 +225,8 @@ fullTest([
 
 fullTest([
   'tests/hosts/cli/commands/sessions/moving.test.ts › rewind makes a session and undoes the files in one request, and a file in the way prevents both',
-  'tests/core/workflows/rewind.test.ts › a later message goes with it, and a later conflict prevents both the undo and the fork',
-])('a session goes back to before a message, in a new one, and its files go back and forth', async () => {
+  'tests/core/workflows/rewind.test.ts › rewinding also leaves out later messages, and a conflict prevents both the undo and the fork',
+])('rewind makes a session that ends before a message and undoes its files, and --again redoes them', async () => {
   const { home, file, id, triad, sessions } = await written();
   // What the end of the work has written is on disk: nothing but going back changes it now.
   await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);

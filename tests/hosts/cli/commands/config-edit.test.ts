@@ -29,7 +29,7 @@ const types =
     return true;
   };
 
-test('a new file begins with every key as a comment, and each of them may be taken as it stands', async () => {
+test('a new file contains every key as a comment, and every uncommented key is valid', async () => {
   const home = await folderWith({});
   const file = join(home, 'config.toml');
   expect(await edit([], home, () => Promise.resolve(true))).toMatchObject({ code: 0, err: 'Nothing was changed.\n' });
@@ -56,7 +56,7 @@ test('a new file begins with every key as a comment, and each of them may be tak
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('what was typed is kept with its mistakes, which are told with their place', async () => {
+test('saves invalid settings as typed, and reports each mistake with its location', async () => {
   const home = await folderWith({ 'config.toml': '# mine\n' });
   const typed = '# mine\n[limits]\n  max_sub_agents = 9\n';
   const { code, out, err } = await edit(
@@ -72,7 +72,7 @@ test('what was typed is kept with its mistakes, which are told with their place'
   expect(await readFile(join(home, 'config.toml'), 'utf8')).toBe(typed);
 });
 
-test('agents, prices and the project have their own files; what comes with Triad is copied first', async () => {
+test('edits agents, prices and project settings in their own files, and asks to copy a built-in agent first', async () => {
   const home = await folderWith({ 'agents/mine.md': agentText('mine') });
   const folder = await folderWith({});
   const wrong = await edit(
@@ -111,7 +111,7 @@ test('agents, prices and the project have their own files; what comes with Triad
   expect(await readFile(join(folder, '.triad/config.toml'), 'utf8')).toContain('\nlimits.max_sub_agents = 1\n');
 });
 
-test('without a terminal, or an editor, one line says what to do, and nothing is written', async () => {
+test('without a terminal or an editor, prints one line of advice and writes nothing', async () => {
   const home = await folderWith({});
   const file = join(home, 'config.toml');
   expect(await edit([], home, undefined)).toMatchObject({

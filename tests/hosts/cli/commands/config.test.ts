@@ -65,7 +65,7 @@ async function triad(args: string[], env = {}, folder?: string) {
   return { code, out: io.out(), err: io.err(), set };
 }
 
-test('the key of a search is read from the standard input, kept for its host, and removed', async () => {
+test('stores a search key from standard input for its host, and removes it', async () => {
   const keep = async (args: string[], stdin: string | null) => {
     const state = { host: 'example.org', place: 'a file' };
     const client = memoryClient({
@@ -94,7 +94,7 @@ test('the key of a search is read from the standard input, kept for its host, an
   });
 });
 
-test('the key of a provider is kept for its address, and told where another goes before it', async () => {
+test('stores the key of a provider for its address, and reports an environment variable that overrides it', async () => {
   const keep = async (args: string[], stdin: string | null, keySource: ProviderState['keySource'] = 'store') => {
     const ollama = providerState({ name: 'ollama', address: 'http://10.0.0.2/v1', keyEnv: 'OLLAMA_KEY', keySource });
     const client = memoryClient({ 'provider.set': () => appStateOf({ providers: [providerState(), ollama] }) });
@@ -119,7 +119,7 @@ test('the key of a provider is kept for its address, and told where another goes
     expect(await keep(ofStore, 's3cret\n')).toMatchObject({ code: 2, inputs: [] });
 });
 
-test('one value is printed alone, a group and all as a table', async () => {
+test('get prints one value alone, and a group or all settings as a table', async () => {
   expect(await triad(['get', 'models.default'])).toMatchObject({ code: 0, out: 'opus\n' });
   expect((await triad(['get', 'limits'])).out).toBe(
     'SETTING                VALUE  WHAT IT IS\nlimits.max_concurrent  3      At the same time.\n',
@@ -128,7 +128,7 @@ test('one value is printed alone, a group and all as a table', async () => {
   expect(JSON.parse((await triad(['get', '--json'])).out)).toEqual(rows());
 });
 
-test('a value is what its setting says: a number, a text; without one the default comes back', async () => {
+test('set converts the value to the type of the setting, and restores the default without a value', async () => {
   const number = await triad(['set', 'limits.max_concurrent', '2']);
   expect(number).toMatchObject({ code: 0, err: 'limits.max_concurrent is 2 from now on.\n' });
   expect(number.set).toEqual([{ path: 'limits.max_concurrent', value: 2 }]);
@@ -136,7 +136,7 @@ test('a value is what its setting says: a number, a text; without one the defaul
   expect((await triad(['set', 'models.default'])).set).toEqual([{ path: 'models.default', value: null }]);
 });
 
-test('a wrong path or value is one line, and changes nothing', async () => {
+test('rejects an unknown path or a wrong value in one line, and changes nothing', async () => {
   expect(await triad(['set', 'limits.max_concurent', '2'])).toEqual({
     code: 2,
     out: '',
@@ -156,7 +156,7 @@ test('a wrong path or value is one line, and changes nothing', async () => {
   expect((await triad(['get', 'nothing.like.it'])).code).toBe(2);
 });
 
-test('what is more than one value is named, with the place where it is written', async () => {
+test('set and get reject a list or a group, and name the file of a list', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'kept');
   const file = join(home.home, 'config.toml');
@@ -177,7 +177,7 @@ test('what is more than one value is named, with the place where it is written',
   });
 });
 
-test('a key is not set in a command line, which every program can see', async () => {
+test('rejects a provider key on the command line, where other programs can read it', async () => {
   for (const key of ['auth.api_key', 'api_key'])
     expect(await triad(['set', `providers.local.${key}`, 's3cret-s3cret'])).toMatchObject({
       code: 2,
@@ -188,7 +188,7 @@ test('a key is not set in a command line, which every program can see', async ()
     });
 });
 
-test('no provider begins with one key, whichever it is: how one is added is said', async () => {
+test('rejects a single key of a provider that does not exist, and tells how to add one', async () => {
   const here = inProcess(await machine(plainAnswer()), 'kept');
   for (const [key, value] of [
     ['type', 'openai-chat'],
@@ -200,7 +200,7 @@ test('no provider begins with one key, whichever it is: how one is added is said
     );
 });
 
-test('what is set, and does not hold because the environment goes before it, is told so', async () => {
+test('set warns if an environment variable overrides the new value', async () => {
   const here = inProcess(await machine(plainAnswer()), 'kept');
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
   expect((await here(['config', 'set', 'telemetry.endpoint', 'http://127.0.0.1:8'], '', { env })).err).toBe(
@@ -208,7 +208,7 @@ test('what is set, and does not hold because the environment goes before it, is 
   );
 });
 
-test('a setting without a default is not set again', async () => {
+test('set without a value clears a setting that has no default', async () => {
   const here = inProcess(await machine(plainAnswer()), 'kept');
   expect((await here(['config', 'set', 'limits.child_minutes', '5'])).err).toBe(
     'limits.child_minutes is 5 from now on.\n',
@@ -218,7 +218,7 @@ test('a setting without a default is not set again', async () => {
   );
 });
 
-test('prices: each with the list and the date that it comes from, and what is in use without one', async () => {
+test('prices prints each price with its list and date, and the models in use without a price', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'memory');
   await writeFile(join(home.home, 'config.toml'), '[models]\ndefault = "llama3.2:1b"\naliases.opus = "mistral"\n');
@@ -239,7 +239,7 @@ test('prices: each with the list and the date that it comes from, and what is in
   });
 });
 
-test('a list of prices that does not fit keeps the program from starting, with one line that validate says too, and, in the full run, doctor', async () => {
+test('an invalid price file prevents the start, and validate and doctor report its line', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'memory');
   const file = join(home.home, 'prices.toml');

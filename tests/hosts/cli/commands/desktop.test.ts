@@ -37,7 +37,7 @@ const withRuntime = (dist: string): MemoryIo & { env: Record<string, string> } =
   env: { ELECTRON_OVERRIDE_DIST_PATH: dist, PATH: process.env['PATH'] ?? '' },
 });
 
-test('a runtime is found where it was put, and only where it really is', async () => {
+test('finds the runtime in the configured folder, and reports a folder without one', async () => {
   const dist = await runtimeThat('exit 0');
   const env = { ELECTRON_OVERRIDE_DIST_PATH: dist };
   expect(await findDesktop(env, 'linux')).toEqual({ ok: true, path: join(dist, 'electron') });
@@ -49,7 +49,7 @@ test('a runtime is found where it was put, and only where it really is', async (
   });
 });
 
-test('one is fetched only where it could be shown', async () => {
+test('fetches the runtime only where a screen is available', async () => {
   const electron = await packageWith('');
   expect(await findDesktop({}, 'linux', electron)).toMatchObject({ ok: false, missing: false });
   expect(await findDesktop({ DISPLAY: ':0' }, 'linux', electron)).toMatchObject({ ok: false, missing: true });
@@ -57,7 +57,7 @@ test('one is fetched only where it could be shown', async () => {
   expect(await findDesktop({ DISPLAY: ':0' }, 'linux', folder)).toMatchObject({ ok: false, missing: false });
 });
 
-test('the installer of the package brings it; its failure is told in its own words', async () => {
+test('the installer of the package fetches the runtime, and its error message is reported', async () => {
   const electron = await packageWith(`
     const { mkdirSync, writeFileSync } = require('node:fs');
     mkdirSync(__dirname + '/dist'); writeFileSync(__dirname + '/dist/electron', '');`);
@@ -72,7 +72,7 @@ test('the installer of the package brings it; its failure is told in its own wor
   });
 });
 
-test('the desktop gets the built main process and the folder, and its end is the end', async () => {
+test('the runtime starts with the built main process, and its exit code is returned', async () => {
   const note = join(folder, 'note');
   const io = withRuntime(await runtimeThat(`printf '%s\\n%s' "$1" "$PWD" > ${note}; exit 0`));
   const ended = await runDesktop(io);
@@ -80,12 +80,12 @@ test('the desktop gets the built main process and the folder, and its end is the
   expect(await readFile(note, 'utf8')).toMatch(/dist\/electron\/main\.js\n/);
 });
 
-test('a runtime that cannot start here is no desktop', async () => {
+test('reports a runtime that cannot start', async () => {
   const io = withRuntime(await runtimeThat('exit 127'));
   expect(await runDesktop(io)).toEqual({ ok: false, reason: 'it ended at once (code 127)' });
 });
 
-test('a stop is passed on and waited for', async () => {
+test('passes an interrupt on to the runtime and waits for its end', async () => {
   const ready = join(folder, 'ready');
   const io = withRuntime(await runtimeThat(`trap 'exit 0' TERM; touch ${ready}; while :; do sleep 0.05; done`));
   const running = runDesktop(io);
@@ -101,7 +101,7 @@ test('a stop is passed on and waited for', async () => {
   expect(await running).toEqual({ ok: true, code: 0 });
 });
 
-test('the command line of a packed app opens that app, and no other', async () => {
+test('the command line of a packaged app finds the executable of that app, and no other', async () => {
   const cli = 'resources/app.asar.unpacked/cli';
   const place = await folderWith({ 'app/triad-desktop': '', [`app/${cli}/package.json`]: '', 'other/cli/a': '' });
   for (const end of ['', '/'])

@@ -79,19 +79,22 @@ async function endpoint(status: number): Promise<string> {
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-test.each(variations([200, 401]))('all is well (%i): exit code 0, whatever is only nice to have', async (status) => {
-  const baseUrl = await endpoint(status);
-  const { code, out, err } = await doctor(appState({ baseUrl }));
-  expect([code, err]).toEqual([0, '']);
-  for (const line of out.trim().split('\n')) expect(line).toMatch(/^(✓ ok|! warning) +[a-z ]+: ./);
-  expect(out).toContain(`data folder: ${home}`);
-  const ripgrep = RIPGREP === null ? '! warning ripgrep: not found' : `, at ${RIPGREP}\n`;
-  expect(out).toContain(ripgrep);
-  expect(out).toContain('✓ ok      key: from ANTHROPIC_API_KEY\n');
-  expect(out).toContain(`endpoint: ${baseUrl} (environment) is reachable\n`);
-});
+test.each(variations([200, 401]))(
+  'exits with 0 if all is well (%i), also with warnings about optional things',
+  async (status) => {
+    const baseUrl = await endpoint(status);
+    const { code, out, err } = await doctor(appState({ baseUrl }));
+    expect([code, err]).toEqual([0, '']);
+    for (const line of out.trim().split('\n')) expect(line).toMatch(/^(✓ ok|! warning) +[a-z ]+: ./);
+    expect(out).toContain(`data folder: ${home}`);
+    const ripgrep = RIPGREP === null ? '! warning ripgrep: not found' : `, at ${RIPGREP}\n`;
+    expect(out).toContain(ripgrep);
+    expect(out).toContain('✓ ok      key: from ANTHROPIC_API_KEY\n');
+    expect(out).toContain(`endpoint: ${baseUrl} (environment) is reachable\n`);
+  },
+);
 
-test('a default model that the endpoint does not list is a warning, with those that it lists', async () => {
+test('warns about a default model that the endpoint does not list, and names listed models', async () => {
   const { code, out } = await doctor(appState({ baseUrl: await endpoint(200) }), [], { unlisted: 'c' });
   expect(code).toBe(0);
   expect(out).toMatch(
@@ -99,13 +102,13 @@ test('a default model that the endpoint does not list is a warning, with those t
   );
 });
 
-test('an address that answers something else is a warning', async () => {
+test('warns about an address that does not answer like a compatible endpoint', async () => {
   const { code, out } = await doctor(appState({ baseUrl: await endpoint(404) }));
   expect(code).toBe(0);
   expect(out).toMatch(/! warning endpoint: .* answers, but not like a compatible endpoint \(404 /);
 });
 
-test('what is wrong in the settings is said once', async () => {
+test('reports a mistake in the settings once', async () => {
   await writeFile(join(home, 'config.toml'), '[limits]\nmax_concurrent = 99\n');
   const { code, out } = await doctor(new TriadError('bad_input', 'config.toml:2: limits.max_concurrent'));
   expect(code).toBe(1);
@@ -113,20 +116,20 @@ test('what is wrong in the settings is said once', async () => {
   expect(out).toContain('! warning store: not looked at');
 });
 
-test('no key and no answer are in the way, with what to do', async () => {
+test('reports a missing key and an unreachable endpoint as problems, with advice', async () => {
   const { code, out } = await doctor(appState({ ready: false, keySource: 'none' }));
   expect(code).toBe(1);
   expect(out).toMatch(/✗ problem key: none is set up; to do: enter one .*\n✗ problem endpoint: .* does not answer/);
 });
 
-test('a key that belongs to another address is told with what to do', async () => {
+test('reports a key that belongs to another address, with advice', async () => {
   const keyElsewhere = { source: 'store', variable: null, of: 'A', to: 'B' } as const;
   const { code, out } = await doctor(appState({ ready: false, keySource: 'none', keyElsewhere }));
   expect(code).toBe(1);
   expect(out).toContain('key: The kept key belongs to A and is not sent to B; to do: enter the key of this endpoint');
 });
 
-test('it works where the store is locked or damaged, the settings are wrong and keys lie open', async () => {
+test('works with a damaged store, invalid settings and readable keys', async () => {
   await writeFile(join(home, 'config.toml'), '[limits]\nmax_concurrent = 99\n');
   await writeFile(join(home, 'secrets.json'), '{}');
   await chmod(join(home, 'secrets.json'), 0o644);
@@ -151,7 +154,7 @@ const OPEN_FILES = [
 ] as const;
 
 test.runIf(process.getuid !== undefined).each(variations(OPEN_FILES, 3))(
-  'that others may write %s is told with the command that mends it',
+  'reports with a chmod command that other users may write %s',
   async (file, name, mends) => {
     const path = join(home, file);
     await writeFile(path, file.endsWith('.toml') ? '' : '{}');
@@ -165,13 +168,13 @@ test.runIf(process.getuid !== undefined).each(variations(OPEN_FILES, 3))(
   },
 );
 
-test('the demo needs neither key nor network', async () => {
+test('reports no problem for the demo provider without key and network', async () => {
   const { code, out } = await doctor(appState({ name: 'demo', type: 'demo', keySource: 'none' }));
   expect(code).toBe(0);
   expect(out).toContain('provider: the demo model: scripted and offline\n');
 });
 
-test('--full looks at the history, and what is missing in it is a problem', async () => {
+test('--full checks the history and reports missing events as a problem', async () => {
   const baseUrl = await endpoint(200);
   const quick = await doctor(appState({ baseUrl }));
   expect(quick.out).not.toContain(' history: ');
@@ -220,7 +223,7 @@ test('--full names the differences between the store and the archive', async () 
   ]);
 });
 
-test('--full says that the archive cannot be read, and goes on', async () => {
+test('--full warns that the archive cannot be read, and continues', async () => {
   const client = memoryClient({
     'archive.conversations': () => {
       throw new TriadError('internal', 'EACCES: permission denied');
@@ -231,7 +234,7 @@ test('--full says that the archive cannot be read, and goes on', async () => {
   ]);
 });
 
-test('says whether the journal belongs to the store, and how much of it is not in the database yet', async () => {
+test('reports whether the journal belongs to the store, and how much is not yet in the database', async () => {
   const app = appState({ baseUrl: await endpoint(200) });
   const journal = { isOwn: true, replayed: 0, waiting: 0, waitingBytes: 0 };
   const compared = { events: 7, notStored: [], different: [], isDamaged: false };
@@ -263,7 +266,7 @@ test('--full names the differences between the journal and the store', async () 
   expect(lost.out).toContain('! warning journal: a part of it cannot be read');
 });
 
-test('git: what can be undone with it, and what is lost without it or with one that does not work', async () => {
+test('reports what git can undo, and warns if git is missing or does not work', async () => {
   const { out } = await doctor(appState({}));
   expect(out).toMatch(
     /^✓ ok {6}git: git version \S+ \(\/.+\/git\); what commands change in the sandbox can be undone$/m,

@@ -60,7 +60,7 @@ async function triad(...args: string[]) {
   return { code, out: io.out(), err: io.err(), sent };
 }
 
-test('rules and grants are listed, with what is wrong told beside them', async () => {
+test('list prints rules and grants, with faults and ignored grants on stderr', async () => {
   const { code, out, err } = await triad('list');
   expect(code).toBe(0);
   expect(out).toMatch(/deny +write_file +dist\/\*\* +all/);
@@ -72,7 +72,7 @@ test('rules and grants are listed, with what is wrong told beside them', async (
   expect(out).toMatch(/user:deny-[0-9a-f]{8} +deny/);
 });
 
-test('arguments are words or one JSON object', async () => {
+test('explain accepts arguments as KEY=VALUE words or as one JSON object', async () => {
   const words = await triad('explain', 'lead', 'grep', 'pattern=a=b', 'ignore_case=true', '--cwd', '/tmp');
   expect(words.sent).toEqual([
     { agent: 'lead', tool: 'grep', input: { pattern: 'a=b', ignore_case: true }, folder: '/tmp' },
@@ -83,14 +83,14 @@ test('arguments are words or one JSON object', async () => {
 
 const ids = ['01957a10-0000-7000-8000-000000000001', '01957a10-0000-7000-8000-000000000002'] as const;
 
-test('a call can be explained where it would be made', async () => {
+test('explain takes the workflow or the conversation of a call', async () => {
   const inWorkflow = await triad('explain', 'helper', 'grep', 'pattern=a', '--workflow', ids[0]);
   expect(inWorkflow.sent).toEqual([{ agent: 'helper', tool: 'grep', input: { pattern: 'a' }, workflowId: ids[0] }]);
   const inConversation = await triad('explain', 'spawned:helper', 'grep', 'pattern=a', '--conversation', ids[1]);
   expect(inConversation.sent).toMatchObject([{ agent: 'spawned:helper', conversationId: ids[1] }]);
 });
 
-test('the verdict comes first, then what else was looked at', async () => {
+test('explain prints the verdict first, then the other steps', async () => {
   const { code, out } = await triad('explain', 'lead', 'write_file', 'path=dist/a.js', 'content=');
   expect(code).toBe(0);
   expect(out.split('\n')[0]).toBe('deny: Your rule denies it (/config.toml:1)');
@@ -112,12 +112,12 @@ test.for([
     ['explain', 'lead', 'grep', '--conversation', 'abcdef12'],
     'No id of a session begins with abcdef12: see "triad sessions list"',
   ],
-] as const)('%s is one clear line', async ([args, line]) => {
+] as const)('%s is rejected in one clear line', async ([args, line]) => {
   const { code, out, err } = await triad(...args);
   expect({ code, out, err }).toEqual({ code: 2, out: '', err: `triad: ${line}\n` });
 });
 
-test('a grant is taken back by its id', async () => {
+test('revoke revokes a grant by its id', async () => {
   const { code, err } = await triad('revoke', grants[0]!.id);
   expect({ code, err }).toEqual({
     code: 0,
@@ -176,7 +176,7 @@ async function changing(...args: string[]) {
   return { code, out: io.out(), err: io.err(), asked: client.requests.map(({ method, input }) => [method, input]) };
 }
 
-test('a rule is written as it is typed, with what it decides', async () => {
+test('add writes the rule and prints which recent calls it decides', async () => {
   const { code, out, err, asked } = await changing('add', 'allow', 'write_file', '--on', 'docs/**', '--cwd', '/tmp');
   expect({ code, out, err }).toEqual({
     code: 0,
@@ -188,7 +188,7 @@ test('a rule is written as it is typed, with what it decides', async () => {
   expect(asked.at(-1)).toEqual(['rules.change', { folder: '/tmp', change }]);
 });
 
-test('with --dry-run nothing is written, and each call that changes stands there, with nothing hidden', async () => {
+test('--dry-run writes nothing and lists each call that changes, with hidden characters marked', async () => {
   const { code, out, asked } = await changing('add', 'deny', 'Execute', '--project', '--dry-run');
   expect(code).toBe(0);
   expect(out).toContain('ask → allow  write_file  docs/a⟦U+202E⟧.md  (lead)\n');
@@ -197,7 +197,7 @@ test('with --dry-run nothing is written, and each call that changes stands there
   expect(asked[1]?.[1]).toMatchObject({ change: { scope: 'project', base: null, edit } });
 });
 
-test('what stands at its place by now may be another rule: the one that was named is taken out, or none', async () => {
+test('remove finds the rule by its content at another position, and removes none if it is gone', async () => {
   const { asked } = await changing('remove', second.replace('user:2', 'user:1'));
   expect(asked.at(-1)?.[1]).toMatchObject({ change: { edit: { kind: 'remove', index: 1 } } });
   const other = referenceOf({ ...mine[1]!, pattern: 'rm **' });
@@ -208,7 +208,7 @@ test('what stands at its place by now may be another rule: the one that was name
   expect(foundBy(mine, parsedReference(referenceOf({ ...mine[1]!, scope: 'project' }))!)).toBe(null);
 });
 
-test('a rule is given another place', async () => {
+test('move changes the position of a rule, and rejects a position that does not exist', async () => {
   const { err, asked } = await changing('move', second, '1', '--cwd', '/tmp');
   expect(err).toContain('Moved in /config.toml');
   expect(asked.at(-1)?.[1]).toMatchObject({ change: { scope: 'user', edit: { kind: 'move', index: 1, to: 0 } } });
@@ -216,7 +216,7 @@ test('a rule is given another place', async () => {
   expect(wrong).toMatchObject({ code: 2, err: 'triad: "3" is no place in /config.toml: write 1 to 2\n' });
 });
 
-test('a rule about the start of sub-agents is warned of in words of its own', () => {
+test('warns in separate sentences about rules for the start of sub-agents', () => {
   const { warnings } = previewLines({ ...none, dangers: ['spawns', 'starts'] }, null);
   expect(warnings).toEqual([
     expect.stringMatching(/^it lets temporary sub-agents start without a question: their lead chooses/),
@@ -226,7 +226,7 @@ test('a rule about the start of sub-agents is warned of in words of its own', ()
   expect(idle.warnings).toEqual([expect.stringMatching(/^it does not allow the start of sub-agents/)]);
 });
 
-test('a rule is taken out by its id', async () => {
+test('remove removes a rule by its id, and rejects other words', async () => {
   const { err, out, asked } = await changing('remove', first, '--cwd', '/tmp');
   expect(err).toContain('Removed from /config.toml');
   expect(out).toContain('it decides 1.');

@@ -37,7 +37,7 @@ function script(isLoop: boolean): Script {
     .reply(isLoop ? [toolUse('task_complete', { summary: 'The second draft.' })] : [text('The second draft.')]);
 }
 
-test('covers every built-in composition', () => {
+test('the table of results covers every built-in composition', () => {
   expect(Object.keys(RESULTS).sort()).toEqual(shipped.sort());
 });
 
@@ -64,7 +64,7 @@ test('an agent with stages prints only the answer of the last stage', async () =
   expect(run.err).toContain('triad: va, then vb');
 });
 
-test('an agent that reviews itself prints the answer that it hands over alone', async () => {
+test('an agent that reviews itself prints only the final answer', async () => {
   const home = await machine(
     new Script()
       .on({ system: REVIEWER_OF_ANSWERS, where: ({ prompt }) => prompt.includes('The second draft.') })

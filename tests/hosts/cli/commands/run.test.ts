@@ -50,7 +50,7 @@ async function triad(args: string[], setup: Setup) {
 
 const anId = expect.stringMatching(/^[\da-f-]{36}$/) as string;
 
-test('the answer goes to stdout, the sum to stderr, and the exit code is 0', async () => {
+test('prints the answer to stdout and the summary to stderr, and exits with 0', async () => {
   const client = scripted([delta, workflowEnd({ text: 'Hi' })]);
   const { code, out, err, io } = await triad(['run', 'Say hi'], { client });
   expect([code, out]).toEqual([0, 'Hi\n']);
@@ -65,7 +65,7 @@ test('the answer goes to stdout, the sum to stderr, and the exit code is 0', asy
   expect(client.subscribers).toEqual([]);
 });
 
-test('where a key is missing, the demo is named, which needs none', async () => {
+test('suggests the demo provider if no key is set', async () => {
   const refuses = () => {
     throw new TriadError('no_key', 'No key is set up: enter one');
   };
@@ -74,14 +74,14 @@ test('where a key is missing, the demo is named, which needs none', async () => 
   expect([code, err]).toEqual([1, line]);
 });
 
-test('--provider and --model hold for the lead of this prompt', async () => {
+test('--provider and --model apply to the lead of this prompt', async () => {
   const client = scripted([workflowEnd()]);
   await triad(['run', '--provider', 'ollama', '--model', 'qwen3:4b', 'x'], { client });
   expect(client.requests[0]).toEqual({ method: 'conversation.create', input: { folder, provider: 'ollama' } });
   expect(client.requests[1]?.input).toMatchObject({ text: 'x', provider: 'ollama', model: 'qwen3:4b' });
 });
 
-test('--json prints the events as they are, hints too, the last one workflow-end', async () => {
+test('--json prints the events unchanged, deltas included, and ends with workflow-end', async () => {
   const end = workflowEnd();
   // A hint may come late, behind events that were caught up with.
   const { out, err } = await triad(['run', '--json', 'x'], { client: scripted([delta, end, delta]) });
@@ -89,7 +89,7 @@ test('--json prints the events as they are, hints too, the last one workflow-end
   expect(err).toBe('');
 });
 
-test('events of other workflows of the conversation are not printed', async () => {
+test('omits events of other workflows of the conversation', async () => {
   const other = { ...workflowEnd({ outcome: 'interrupted' }), workflowId: conversationId };
   const end = workflowEnd();
   const { code, out } = await triad(['run', '--json', 'x'], { client: scripted([other, end]) });
@@ -101,7 +101,7 @@ test.each([
   ['error', 1],
   ['partial', 1],
   ['interrupted', 1],
-] as const)('outcome %s exits with %i', async (outcome, code) => {
+] as const)('exits for the outcome %s with %i', async (outcome, code) => {
   expect((await triad(['run', 'x'], { client: scripted([workflowEnd({ outcome })]) })).code).toBe(code);
 });
 
@@ -159,7 +159,7 @@ test('Ctrl-C before the message is stored says that nothing was started', async 
 test.runIf(existsSync('/dev/full')).for([
   ['run', 'x'],
   ['run', '--json', 'x'],
-])('where only the last words of %s %s cannot be written, one line says how to read them', async (args) => {
+])('if the last output of %s %s cannot be written, prints how to read the stored answer', async (args) => {
   const client = scripted([delta, workflowEnd({ text: 'Hi' })]);
   const stdout = createWriteStream('/dev/full');
   const { err, io } = await triad(args, { client, stdout });
@@ -174,21 +174,18 @@ test.runIf(existsSync('/dev/full')).for([
 test.for([
   [1, false],
   [130, true],
-] as const)(
-  'a workflow whose history cannot be written ends the command with the reason (%i)',
-  async ([code, isStopped]) => {
-    const io = memoryIo({ client: scripted([delta], { 'workflow.stop': () => new Promise(() => undefined) }) });
-    const running = main(['run', 'x'], io);
-    await expect.poll(() => io.out()).toBe('Hi');
-    if (isStopped) io.interrupt();
-    io.fail(new TriadError('store_failed', 'The history could not be written'));
-    expect(await running).toBe(code);
-    await expect.poll(() => io.err()).toContain('triad: The history could not be written\n');
-    expect(io.opened).toEqual([{ closed: true }]);
-  },
-);
+] as const)('a history that cannot be written ends the command with the reason (%i)', async ([code, isStopped]) => {
+  const io = memoryIo({ client: scripted([delta], { 'workflow.stop': () => new Promise(() => undefined) }) });
+  const running = main(['run', 'x'], io);
+  await expect.poll(() => io.out()).toBe('Hi');
+  if (isStopped) io.interrupt();
+  io.fail(new TriadError('store_failed', 'The history could not be written'));
+  expect(await running).toBe(code);
+  await expect.poll(() => io.err()).toContain('triad: The history could not be written\n');
+  expect(io.opened).toEqual([{ closed: true }]);
+});
 
-test('with a terminal, questions are asked there and nothing of them goes to stdout', async () => {
+test('asks on the terminal and prints nothing about questions to stdout', async () => {
   const client = scripted([], {
     'message.send': () => {
       setImmediate(() => client.emit('attention', { questions: [asked()], asleep: [], running: [] }));
@@ -210,7 +207,7 @@ test('with a terminal, questions are asked there and nothing of them goes to std
   });
 });
 
-test('the prompt comes from the standard input with "-", or where none is given', async () => {
+test('reads the prompt from standard input with "-" or without an argument', async () => {
   for (const args of [['run', '-'], ['run']]) {
     const client = scripted([workflowEnd()]);
     await triad(args, { client, stdin: 'from a pipe' });
@@ -247,12 +244,12 @@ test.each([
     ['serve', '--port', 'http'],
     "triad: option '--port <number>' argument 'http' is invalid. A port is a number from 0 to 65535.\n",
   ],
-])('%j is bad usage: one line, exit code 2, and nothing is opened', async (args, line) => {
+])('%j is rejected as bad usage: one line, exit code 2, and no connection', async (args, line) => {
   const { code, out, err, io } = await triad(args, { client: memoryClient(), stdin: '' });
   expect([code, out, err, io.opened]).toEqual([2, '', line, []]);
 });
 
-test('an unknown conversation, and a folder or lead that is not its own, are bad usage', async () => {
+test('rejects an unknown conversation, and a folder or lead that differs from the conversation', async () => {
   const conversation = conversationRow({ folder: '/elsewhere' });
   const snapshot = {
     seq: 0,
@@ -278,7 +275,7 @@ test('an unknown conversation, and a folder or lead that is not its own, are bad
   expect([led.code, led.err]).toEqual([2, 'triad: This conversation is led by lead: leave out --agent\n']);
 });
 
-test('a composition says who works, with which tools and at what most, before anything starts', async () => {
+test('announces the agents, tools and upper limits of a composition before it starts', async () => {
   const { prompt: _, stages: __, ...critic } = envelopeOf('critic', 'x', { tools: ['grep', 'task_complete'] });
   const handoff = { type: 'static', text: 'Look' } as const;
   const flow = { type: 'judge', rounds: 3, primary: 'writer', coagent: critic, handoff } as const;
@@ -309,7 +306,7 @@ test('a composition says who works, with which tools and at what most, before an
   expect(client.requests[0]).toEqual({ method: 'agents.preview', input });
 });
 
-test('an agent that works alone is not announced', async () => {
+test('announces nothing for an agent that works alone', async () => {
   const client = scripted([workflowEnd({ text: 'Hi' })], {
     'agents.preview': () => ({ envelope: envelopeOf('plain', '-'), worst: { requests: 1, nanoUsd: 0 } }),
   });

@@ -31,7 +31,7 @@ async function stopped(io: MemoryIo, running: Promise<number>): Promise<number> 
   return running;
 }
 
-test('stdout has the URL only; Ctrl-C ends it and closes everything', async () => {
+test('prints only the URL to stdout, and Ctrl-C closes everything', async () => {
   const io = memoryIo({ client: memoryClient(), webRoot, env });
   const running = main(['serve', '--port', '0'], io);
   await expect.poll(() => io.out()).toMatch(URL_LINE);
@@ -41,14 +41,14 @@ test('stdout has the URL only; Ctrl-C ends it and closes everything', async () =
   await expect(fetch(io.out().trim())).rejects.toThrow('fetch failed');
 });
 
-test.runIf(process.platform === 'linux')('where no browser can be opened, one line says so', async () => {
+test.runIf(process.platform === 'linux')('reports in one line that no browser can be opened', async () => {
   const io = memoryIo({ client: memoryClient(), webRoot, env });
   const running = main(['serve', '--port', '0', '--open'], io);
   await expect.poll(() => io.err()).toContain('\nNo browser was opened here: open the URL above in one.\n');
   expect(await stopped(io, running)).toBe(130);
 });
 
-test('signing out needs no program that serves, ends the tabs of one that does, and says how many', async () => {
+test('--sign-out works without a server, closes the tabs of a running one, and prints how many', async () => {
   const idle = memoryIo({ client: memoryClient(), env });
   expect(await main(['serve', '--sign-out'], idle)).toBe(0);
   await expect.poll(() => idle.out()).toMatch(/^No browser was signed in\. /);
@@ -67,7 +67,7 @@ test('signing out needs no program that serves, ends the tabs of one that does, 
   expect(await stopped(io, running)).toBe(130);
 });
 
-test('a port in use is one clear line and exit code 1; without a wish another port is taken', async () => {
+test('rejects a given port that is in use in one clear line with exit code 1', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const address = other.address();
@@ -79,7 +79,7 @@ test('a port in use is one clear line and exit code 1; without a wish another po
   other.close();
 });
 
-test('two without a port run beside each other', async () => {
+test('two servers without a given port run beside each other', async () => {
   const [one, two] = [
     memoryIo({ client: memoryClient(), webRoot, env }),
     memoryIo({ client: memoryClient(), webRoot, env }),
@@ -157,7 +157,7 @@ test.runIf(process.getuid !== undefined)('refuses a stored origin that other use
   await expect.poll(() => io.err()).toContain('Others may write');
 });
 
-test('without a command it says why there is no desktop, in one line, and serves', async () => {
+test('without a command, reports in one line why there is no desktop, and serves', async () => {
   // A machine that has a runtime must not open it here.
   const noDesktop = { ...env, ELECTRON_OVERRIDE_DIST_PATH: '/does/not/exist' };
   const io = memoryIo({ client: memoryClient(), webRoot, env: noDesktop });
@@ -165,7 +165,7 @@ test('without a command it says why there is no desktop, in one line, and serves
   expect(io.err()).toMatch(/^No desktop runtime here: .*; serving to the browser\.\n/);
 });
 
-test('an app that was not built is said so', async () => {
+test('reports that the app is not built', async () => {
   const io = memoryIo({ client: memoryClient(), env });
   expect(await main(['serve', '--port', '0'], io)).toBe(1);
   await expect.poll(() => io.err()).toBe('triad: The app is not built: run "npm run build" first\n');
@@ -191,7 +191,7 @@ test('prints when the disk is full and when the work continues, and goes on serv
   expect(await stopped(io, running)).toBe(130);
 });
 
-test('a history that cannot be written ends it with the reason', async () => {
+test('a history that cannot be written ends the server with the reason', async () => {
   const io = memoryIo({ client: memoryClient(), webRoot, env });
   const running = main(['serve', '--port', '0'], io);
   await expect.poll(() => io.out()).toMatch(URL_LINE);
@@ -213,7 +213,7 @@ test('continues with its own runtime when the owner exits', async () => {
   expect(io.opened).toEqual([{ closed: true }, { closed: true }]);
 });
 
-test('a browser is opened where there is a screen', () => {
+test('opens a browser only where a screen is available', () => {
   expect(browserCommand('/x', {}, 'linux')).toBeNull();
   expect(browserCommand('/x', { WAYLAND_DISPLAY: 'wayland-0' }, 'linux')).toEqual(['xdg-open', '/x']);
   expect(browserCommand('/x', { DISPLAY: ':0' }, 'linux')).toEqual(['xdg-open', '/x']);
@@ -253,7 +253,7 @@ const gone = (path: string) =>
   );
 
 test.runIf(process.platform === 'linux').each([['serve', '--open', '--port', '0'], ['app']])(
-  'the opened browser is given a file, and nobody else the token: %s',
+  'gives the browser a private file, and shows the token to no other process: %s',
   async (...words) => {
     const io = await withBrowser();
     const running = main(words, io);
@@ -277,13 +277,16 @@ test.runIf(process.platform === 'linux').each([['serve', '--open', '--port', '0'
   },
 );
 
-test.runIf(process.platform === 'linux')('the file is gone with the program, and where no browser starts', async () => {
-  const io = await withBrowser();
-  const running = main(['serve', '--open', '--port', '0'], io);
-  const file = await io.file();
-  expect(await stopped(io, running)).toBe(130);
-  expect(await gone(file)).toBe(true);
-  const served = { url: 'http://127.0.0.1:1/', port: 1, signedIn: Promise.withResolvers<void>().promise };
-  expect(await openBrowser(served, webRoot, { DISPLAY: ':0', PATH: '/does/not/exist' })).toBeNull();
-  expect(await readdir(join(webRoot, 'open'))).toEqual([]);
-});
+test.runIf(process.platform === 'linux')(
+  'removes the file of the browser at the end, and where no browser can start',
+  async () => {
+    const io = await withBrowser();
+    const running = main(['serve', '--open', '--port', '0'], io);
+    const file = await io.file();
+    expect(await stopped(io, running)).toBe(130);
+    expect(await gone(file)).toBe(true);
+    const served = { url: 'http://127.0.0.1:1/', port: 1, signedIn: Promise.withResolvers<void>().promise };
+    expect(await openBrowser(served, webRoot, { DISPLAY: ':0', PATH: '/does/not/exist' })).toBeNull();
+    expect(await readdir(join(webRoot, 'open'))).toEqual([]);
+  },
+);

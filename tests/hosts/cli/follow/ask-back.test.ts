@@ -15,7 +15,7 @@ const said: Context = {
   error: null,
 };
 
-test('? asks the agent and shows what it says, made harmless; then the question stands again', async () => {
+test('? asks the agent, shows its answer without control characters, and asks the question again', async () => {
   const approval: Approval = asked();
   const client = memoryClient({
     'approval.ask': () => {
@@ -41,7 +41,7 @@ test('? asks the agent and shows what it says, made harmless; then the question 
   expect(terminal.shown()).not.toContain('\u001b[2J');
 });
 
-test('an empty question asks nothing, and a refused one says why; neither answers', async () => {
+test('an empty question sends nothing, and a refused question shows why; neither answers the approval', async () => {
   const client = memoryClient({
     'approval.ask': () => {
       throw new TriadError('conflict', 'The agent still answers your last question: wait for it');

@@ -35,7 +35,7 @@ async function typed(...lines: (string | null)[]) {
   return { answer: (sent?.input as { answer: unknown } | undefined)?.answer, shown: terminal.shown() };
 }
 
-test('numbers choose, words are words, an empty line skips', async () => {
+test('a number selects a choice, other text is sent as text, and an empty line skips the question', async () => {
   const { answer, shown } = await typed('2', ' 1, 3 ', '');
   expect(answer).toEqual({
     kind: 'reply',
@@ -46,7 +46,7 @@ test('numbers choose, words are words, an empty line skips', async () => {
   expect(shown).not.toContain('Allow?');
 });
 
-test('a number that no choice has is asked for again; of a text question a number is a word', async () => {
+test('asks again after a number without a choice; for a text question a number is text', async () => {
   const { answer, shown } = await typed('3', 'both', 'CSV', '42');
   expect(answer).toEqual({
     kind: 'reply',
@@ -59,6 +59,6 @@ test('a number that no choice has is asked for again; of a text question a numbe
   expect(shown).toContain('There are the numbers 1 to 2');
 });
 
-test('a closed terminal is a no', async () => {
+test('a closed terminal rejects the questions', async () => {
   expect((await typed('1', null)).answer).toMatchObject({ kind: 'reject' });
 });

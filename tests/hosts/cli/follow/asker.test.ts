@@ -26,7 +26,7 @@ const batch = (): Approval => {
   };
 };
 
-test('y allows; anything unclear is asked again', async () => {
+test('y allows, and any unclear answer asks again', async () => {
   const client = answering();
   const terminal = typing(['', 'maybe', 'Y ']);
   asker(client, terminal).update([asked()]);
@@ -34,19 +34,19 @@ test('y allows; anything unclear is asked again', async () => {
   expect(terminal.shown().match(/Allow\?/g)).toHaveLength(3);
 });
 
-test('n rejects with the reason that the agent will read', async () => {
+test('n rejects with a reason for the agent', async () => {
   const client = answering();
   asker(client, typing(['n', ' too broad '])).update([asked()]);
   await expect.poll(() => answers(client)).toMatchObject([{ answer: { kind: 'reject', reason: 'too broad' } }]);
 });
 
-test('a closed terminal is a no', async () => {
+test('a closed terminal rejects the request', async () => {
   const client = answering();
   asker(client, typing([null])).update([asked()]);
   await expect.poll(() => answers(client)).toMatchObject([{ answer: { kind: 'reject' } }]);
 });
 
-test('e edits the prompt, shows it, and asks again; the yes binds what was shown', async () => {
+test('e edits the prompt, shows it and asks again; y allows exactly the edited prompt', async () => {
   const client = answering();
   const terminal = typing(['e', 'y'], async (text) => `${text}, only errors`);
   asker(client, terminal).update([asked()]);
@@ -56,7 +56,7 @@ test('e edits the prompt, shows it, and asks again; the yes binds what was shown
   expect(terminal.shown()).toContain('prompt (edited) · 1 line, 28 characters\n  │ Review src/a.ts, only errors');
 });
 
-test('an editor that fails or leaves nothing changes nothing', async () => {
+test('a failed or empty edit changes nothing', async () => {
   for (const result of [null, '  ', envelope.prompt]) {
     const client = answering();
     asker(
@@ -67,7 +67,7 @@ test('an editor that fails or leaves nothing changes nothing', async () => {
   }
 });
 
-test('items of a batch are asked one by one, each once', async () => {
+test('asks about the items of a batch one by one, each once', async () => {
   const client = answering();
   const questions = [batch()];
   const one = asker(client, typing(['y', 'n', '']));
@@ -81,7 +81,7 @@ test('items of a batch are asked one by one, each once', async () => {
     ]);
 });
 
-test('a question that was answered elsewhere is given up, and the next one asked', async () => {
+test('closes a question that was answered elsewhere, and asks the next one', async () => {
   const client = answering();
   const lines: string[] = [];
   const terminal = typing(lines);
@@ -96,7 +96,7 @@ test('a question that was answered elsewhere is given up, and the next one asked
   expect(terminal.shown()).toContain('The question is closed.');
 });
 
-test('an answer that does not fit is asked for again, with the reason', async () => {
+test('asks again with the reason if the answer is rejected', async () => {
   let tries = 0;
   const client = memoryClient({
     'approval.decide': () => {
@@ -111,7 +111,7 @@ test('an answer that does not fit is asked for again, with the reason', async ()
   expect(terminal.shown()).toContain('The prompt is too long');
 });
 
-test('closing ends the question on the screen without an answer', async () => {
+test('close ends the open question without an answer', async () => {
   const client = answering();
   const terminal = typing([]);
   const one = asker(client, terminal);
@@ -122,7 +122,7 @@ test('closing ends the question on the screen without an answer', async () => {
   expect(client.requests).toEqual([]);
 });
 
-test('what was typed before the question stood there whole is dropped, and so before each further yes', async () => {
+test('discards input typed before the whole question is shown, also before each confirmation', async () => {
   const client = answering();
   const terminal = typing(['?', '', 'y', 'confirm']);
   asker(client, terminal).update([asked(spawnRequest({ reversible: false }))]);
@@ -135,7 +135,7 @@ test('what was typed before the question stood there whole is dropped, and so be
   ]);
 });
 
-test('agents’ questions are answered after they were shown too', async () => {
+test('discards input typed before the question of an agent is shown', async () => {
   const questions = [{ question: 'Which one?', kind: 'text' as const, choices: [] }];
   const terminal = typing(['This']);
   const client = answering();
@@ -146,7 +146,7 @@ test('agents’ questions are answered after they were shown too', async () => {
   expect(terminal.shown().slice(terminal.dropped[0])).toMatch(/^Your answer/);
 });
 
-test('a question that is longer than the screen is shown to its end, and says so; a short one costs nothing more', async () => {
+test('prints a question longer than the screen to its end with a hint, and a short question without', async () => {
   const prompt = `Do it.${'\n'.repeat(601)}Then delete it.`;
   const item = { runId: childId, title: 'one', envelope: { ...envelope, prompt }, hash: 'h' };
   const request = spawnRequest({ subject: { kind: 'envelopes', operation: 'spawn', items: [item] } });
@@ -165,7 +165,7 @@ test('a question that is longer than the screen is shown to its end, and says so
   );
 });
 
-describe('more than once', () => {
+describe('Grants at the terminal', () => {
   const offer = { agent: 'lead', tool: 'write_file', pattern: 'docs/a.md' };
   const offered = (scopes: GrantScope[], rest: Partial<ApprovalRequest> = {}) =>
     asked(spawnRequest({ grant: { ...offer, scopes }, ...rest }));
@@ -176,7 +176,7 @@ describe('more than once', () => {
     ['c', 'conversation'],
     ['P ', 'project'],
     ['project', 'project'],
-  ] as const)('%s, with the exact pattern', async ([typed, scope]) => {
+  ] as const)('%s grants the call in its scope, with the exact pattern', async ([typed, scope]) => {
     const client = answering();
     const terminal = typing([typed]);
     asker(client, terminal).update([offered(all)]);
@@ -186,7 +186,7 @@ describe('more than once', () => {
     expect(terminal.shown()).toContain('Allow? [y]es, [n]o, [w]/[c]/[p], [?] ask first, then Enter: ');
   });
 
-  test('y is once only, and what is not offered is no answer', async () => {
+  test('y allows only once, and a scope that is not offered is no answer', async () => {
     const client = answering();
     const terminal = typing(['p', 'y']);
     asker(client, terminal).update([offered(['workflow', 'conversation'])]);
@@ -196,7 +196,7 @@ describe('more than once', () => {
     expect(terminal.shown().match(/Allow\?/g)).toHaveLength(2);
   });
 
-  test('what was edited can be allowed once only', async () => {
+  test('an edited request can be allowed only once', async () => {
     const client = answering();
     const terminal = typing(['e', 'w', 'y'], async (text) => `${text}!`);
     asker(client, terminal).update([offered(all)]);
@@ -204,7 +204,7 @@ describe('more than once', () => {
     expect(terminal.shown().split('(edited)')[1]).not.toContain('More than once');
   });
 
-  test('what cannot be undone has its second step, whichever yes it is', async () => {
+  test('an irreversible action requires a confirmation, also with a grant', async () => {
     const client = answering();
     asker(client, typing(['w', 'no', 'w', 'confirm'])).update([offered(all, { reversible: false })]);
     await expect
@@ -212,7 +212,7 @@ describe('more than once', () => {
       .toMatchObject([{ answer: { kind: 'allow', confirmed: true, grant: { scope: 'workflow' } } }]);
   });
 
-  test('what could hide in a pattern is shown', async () => {
+  test('marks hidden characters in a pattern', async () => {
     const client = answering();
     const terminal = typing(['n', '']);
     const grant = { ...offer, pattern: 'a\u202Eb.md', scopes: all };
@@ -241,7 +241,7 @@ test.for<[string | null, object]>([
   ['extend 15', { kind: 'edit', value: { iterations: 15 } }],
   ['f', { kind: 'reject', reason: '' }],
   [null, { kind: 'reject', reason: '' }],
-])('%s answers a run at its limit', async ([line, answer]) => {
+])('%s answers the question of a run at its limit', async ([line, answer]) => {
   const client = answering();
   const terminal = typing(['y', 'e -3', line]);
   asker(client, terminal).update([limit()]);

@@ -9,11 +9,11 @@ import { hasTerminals, machine } from '../../support/process.ts';
 // `asker` and `permissions` hold it without a process in every run of the tests.
 fullTest(
   [
-    'tests/hosts/cli/follow/asker.test.ts › %s, with the exact pattern',
-    'tests/core/host/runtime/methods/explain-where.test.ts › a grant for the conversation answers in it, for each agent its own',
+    'tests/hosts/cli/follow/asker.test.ts › %s grants the call in its scope, with the exact pattern',
+    'tests/core/host/runtime/methods/explain-where.test.ts › a conversation grant applies in the conversation, separately for each agent',
   ],
   hasTerminals,
-)('c answers for the conversation; n for what it does not match', async () => {
+)('c allows the calls that match in the conversation, and n rejects another call', async () => {
   const write = (path: string, content: string) => toolUse('write_file', { path, content });
   const script = new Script();
   script.on({ step: 1 }).reply([write('one.md', '1')]);

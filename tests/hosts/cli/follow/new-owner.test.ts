@@ -63,7 +63,7 @@ async function run(knownOf: (sentAs: string) => Snapshot['workflows']) {
   return { code, out: io.out(), err: io.err(), asked: second.requests.map(({ method }) => method) };
 }
 
-test('a message that was stored is found, its workflow goes on', async () => {
+test('finds a message that was stored, and resumes its workflow', async () => {
   const { code, out, err, asked } = await run((sentAs) => [
     workflowRow({ outcome: 'interrupted', status: 'error', sentAs }),
   ]);

@@ -89,11 +89,11 @@ test.for([
   ],
   [['run', '--', '--js'], ['']],
   [['sessions', 'say', ''], ['']],
-] as const)('%j', async ([words, expected]) => {
+] as const)('completes the command line: %j', async ([words, expected]) => {
   expect(await offered(...words)).toEqual(expected);
 });
 
-test('what a title says is one line, with what is hidden in it shown', async () => {
+test('a session title is one line with hidden characters marked', async () => {
   expect(await printed('complete', '--', 'sessions', 'show', '')).toMatch(/^[\w-]+\tOtters\S+ and\S* herons\n$/);
   expect(await printed('complete', '--', 'sessions', 'show', '')).not.toContain('\u202e');
 });
@@ -129,7 +129,7 @@ test.runIf(has('fish'))('fish', async () => {
   ]);
 });
 
-test('a script asks the program for words, and names no command of it', async () => {
+test('a completion script requests the words from the program, and contains no command name', async () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const script = await printed('completion', shell);
     expect(script).toContain('triad complete -- ');

@@ -38,7 +38,7 @@ test('each command, argument and option has a description that is not a sentence
   expect(unsuited).toEqual([]);
 });
 
-test('each description is short enough to read at once', () => {
+test('each description has at most 25 words', () => {
   const long = [program!, ...described].filter(({ description }) => description.split(' ').length > 25);
   expect(long).toEqual([]);
 });

@@ -19,7 +19,7 @@ const eventsOf = (text: string) =>
 type End = Extract<AgentEvent, { type: 'workflow-end' }>;
 
 // In the full run by another process: `signals` reads what a process prints in every run of the tests.
-test('an answer on stdout, its sum on stderr, then found again', async () => {
+test('run prints the answer to stdout and the summary to stderr, and the session can be continued and shown', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'disk');
   const run = await (inFullRun ? home.triad : here)(['run', '-'], 'Say hello\n');
@@ -38,7 +38,7 @@ test('an answer on stdout, its sum on stderr, then found again', async () => {
   expect(shown.out.match(/Hello, this is the whole answer\./g)).toHaveLength(2);
 });
 
-test('--json: durable events without a gap, hints without a number, the sub-agents in the last line', async () => {
+test('run --json prints numbered events without a gap, unnumbered deltas, and the sub-agents in the last line', async () => {
   const home = await machine(threeChildren());
   const here = inProcess(home, 'disk');
   const { code, out, err } = await here(['run', '--json', '--approve', 'all', 'Inspect it']);
@@ -71,7 +71,7 @@ function withoutHelper(hangs: object = {}): Script {
   return script.on({}).reply([text('The answer without it.', { deltas: 8 })], hangs);
 }
 
-test('without a terminal nobody is asked: the answer is no', async () => {
+test('run without a terminal rejects every question', async () => {
   const here = inProcess(await machine(withoutHelper()), 'memory');
   const run = await here(['run', 'Ask a helper']);
   expect([run.code, run.out]).toEqual([0, 'The answer without it.\n']);
@@ -104,10 +104,10 @@ test('run --approve none starts no sub-agent in approval mode selective', async 
 });
 
 fullTest([
-  'tests/hosts/cli/program/process.test.ts › without a terminal nobody is asked: the answer is no',
+  'tests/hosts/cli/program/process.test.ts › run without a terminal rejects every question',
   'tests/hosts/cli/commands/run.test.ts › Ctrl-C stops the workflow, waits for its end and exits with 130',
-  'tests/hosts/owner/signals.test.ts › %s interrupts: exit code %i, and the last line goes on',
-])('nor by a process of its own; SIGINT stops the workflow, which says so last', async () => {
+  'tests/hosts/owner/signals.test.ts › %s interrupts the workflow: exit code %i, and the last line names the resume command',
+])('run as a process rejects questions without a terminal, and SIGINT stops the workflow with a hint', async () => {
   const home = await machine(withoutHelper({ hangAfter: 5 }));
   const { child, out, err, exit } = home.start(['run', 'Ask a helper']);
   await expect.poll(out).toContain('The');
@@ -117,7 +117,7 @@ fullTest([
   expect(err()).toMatch(/\nStopped by the person; continue with: triad run --conversation [\w-]{36} "…"\n$/);
 });
 
-test.runIf(process.getuid !== undefined)('settings that others may write are not obeyed', async () => {
+test.runIf(process.getuid !== undefined)('rejects a settings file that other users may write', async () => {
   const one = await machine(plainAnswer());
   const triad = inProcess(one, 'memory');
   const file = join(one.home, 'config.toml');
@@ -135,9 +135,9 @@ test.runIf(process.getuid !== undefined)('settings that others may write are not
 });
 
 fullTest([
-  'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after many',
-  'tests/hosts/cli/commands/sessions/json.test.ts › resume goes on with the newest interrupted workflow, with output as run has it',
-])('after a kill the workflow is interrupted, and resumes to its end', async () => {
+  'tests/core/workflows/crash.test.ts › loses and repeats nothing after a few durable events; in the full run after many',
+  'tests/hosts/cli/commands/sessions/json.test.ts › resume continues the newest interrupted workflow, and prints like run',
+])('a workflow is interrupted by kill -9 of its process, and resumes to its end', async () => {
   const home = await machine(spawnOne({ reply: { deltaMs: 20 } }));
   const { child, err, exit } = home.start(['run', '--approve', 'all', 'Ask a helper']);
   await expect.poll(err).toContain('→ Running inspector agent...');
@@ -156,47 +156,44 @@ fullTest([
 
 fullTest(
   [
-    'tests/hosts/cli/follow/asker.test.ts › what was typed before the question stood there whole is dropped, and so before each further yes',
-    'tests/hosts/owner/signals.test.ts › %s at a question leaves it open',
+    'tests/hosts/cli/follow/asker.test.ts › discards input typed before the whole question is shown, also before each confirmation',
+    'tests/hosts/owner/signals.test.ts › %s at a question interrupts the workflow and leaves the question open',
   ],
   hasTerminals,
-)(
-  'a person at the terminal is asked, and only what was typed after the question counts; a hangup leaves it open',
-  async () => {
-    const helper = (name: string) => spawn({ name, prompt: `Inspect ${name} of the workspace.` });
-    const script = new Script().on({ ...LEAD, step: 1 }).reply([helper('one')]);
-    script.on({ ...LEAD, step: 2 }).reply([helper('two')]);
-    script.on({ ...LEAD, step: 3 }).reply([text('All parts are done.')]);
-    const home = await machine(script.on(CHILD).reply([text('# Report\n\n## Summary\n\nIt is in good order.')]));
-    const { child, out, exit } = home.onTerminal(['run', 'Ask helpers']);
-    // Whole lines, and the beginning of one.
-    child.stdin?.write('y\ry\ry');
-    await expect.poll(out).toContain('Allow? [y]es, [n]o, [?] ask first, then Enter: ');
-    expect(out()).toContain('│ Inspect one of the workspace.');
-    await sleep(100);
-    child.stdin?.write('\r');
-    await expect.poll(() => out().split('Allow? ').length).toBe(3);
-    child.stdin?.write('y\r');
-    await expect.poll(out).toContain('│ Inspect two of the workspace.');
-    expect(out()).toContain('→ Running one agent...');
-    await expect.poll(() => out().split('Allow? ').length).toBe(4);
+)('asks on the terminal, counts only input typed after the question, and leaves it open on a hangup', async () => {
+  const helper = (name: string) => spawn({ name, prompt: `Inspect ${name} of the workspace.` });
+  const script = new Script().on({ ...LEAD, step: 1 }).reply([helper('one')]);
+  script.on({ ...LEAD, step: 2 }).reply([helper('two')]);
+  script.on({ ...LEAD, step: 3 }).reply([text('All parts are done.')]);
+  const home = await machine(script.on(CHILD).reply([text('# Report\n\n## Summary\n\nIt is in good order.')]));
+  const { child, out, exit } = home.onTerminal(['run', 'Ask helpers']);
+  // Whole lines, and the beginning of one.
+  child.stdin?.write('y\ry\ry');
+  await expect.poll(out).toContain('Allow? [y]es, [n]o, [?] ask first, then Enter: ');
+  expect(out()).toContain('│ Inspect one of the workspace.');
+  await sleep(100);
+  child.stdin?.write('\r');
+  await expect.poll(() => out().split('Allow? ').length).toBe(3);
+  child.stdin?.write('y\r');
+  await expect.poll(out).toContain('│ Inspect two of the workspace.');
+  expect(out()).toContain('→ Running one agent...');
+  await expect.poll(() => out().split('Allow? ').length).toBe(4);
 
-    // A terminal that goes takes its programs with it.
-    child.kill('SIGKILL');
-    await exit;
-    await expect.poll(() => ownerPid(home).catch(() => null), waits).toBeNull();
-    const here = inProcess(home, 'disk');
-    const [session] = JSON.parse((await here(['sessions', 'list', '--json'])).out) as {
-      id: string;
-      workflows: unknown[];
-    }[];
-    expect(session?.workflows).toMatchObject([{ outcome: 'interrupted' }]);
-    const id = session?.id ?? '';
-    expect((await here(['sessions', 'trace', id, '--json'])).out).toContain('"decidedBy": null');
-    const resumed = await here(['sessions', 'resume', '--approve', 'all', id]);
-    expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
-  },
-);
+  // A terminal that goes takes its programs with it.
+  child.kill('SIGKILL');
+  await exit;
+  await expect.poll(() => ownerPid(home).catch(() => null), waits).toBeNull();
+  const here = inProcess(home, 'disk');
+  const [session] = JSON.parse((await here(['sessions', 'list', '--json'])).out) as {
+    id: string;
+    workflows: unknown[];
+  }[];
+  expect(session?.workflows).toMatchObject([{ outcome: 'interrupted' }]);
+  const id = session?.id ?? '';
+  expect((await here(['sessions', 'trace', id, '--json'])).out).toContain('"decidedBy": null');
+  const resumed = await here(['sessions', 'resume', '--approve', 'all', id]);
+  expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
+});
 
 fullTest(
   [

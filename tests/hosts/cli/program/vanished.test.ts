@@ -13,8 +13,8 @@ const LINE = /^triad: The folder of the store is gone, so all work was stopped: 
 
 fullTest([
   'tests/core/store/opening/folder-watch.test.ts › reports a store folder that was moved or deleted',
-  'tests/hosts/cli/commands/run.test.ts › a workflow whose history cannot be written ends the command with the reason (%i)',
-])('moved while the model writes: one line, exit code 1, and what was stored goes on when it is back', async () => {
+  'tests/hosts/cli/commands/run.test.ts › a history that cannot be written ends the command with the reason (%i)',
+])('a store folder moved during a run ends it with one line and code 1, and its data can be opened later', async () => {
   const gate = new Gate();
   const home = await machine(plainAnswer({ reply: { hold: gate.at(3) } }));
   const store = join(home.home, 'store');
@@ -37,9 +37,9 @@ fullTest([
 
 fullTest([
   'tests/core/store/opening/folder-watch.test.ts › reports a store folder that was moved or deleted',
-  'tests/hosts/cli/commands/serve.test.ts › a history that cannot be written ends it with the reason',
+  'tests/hosts/cli/commands/serve.test.ts › a history that cannot be written ends the server with the reason',
   'tests/core/store/opening/prepare.test.ts › warns about a store that was replaced by an empty one',
-])('deleted while the app waits: it ends with that line', async () => {
+])('a store folder deleted while the app waits ends the app with that error', async () => {
   const home = await machine(plainAnswer());
   const { out, err, exit } = await home.app();
   await expect.poll(out).toContain('http');

@@ -53,17 +53,17 @@ function printed(...events: AgentEvent[]): { data: string; notes: string[] } {
   return { data, notes };
 }
 
-test('the lead’s text comes as it streams, once, and ends with a line end', () => {
+test('prints the text of the lead as it streams, once, with a line end', () => {
   expect(printed(say(0, 'Hel'), say(3, 'lo'), end('Hello')).data).toBe('Hello\n');
 });
 
-test('lost, merged and repeated hints change nothing: the end has the whole text', () => {
+test('lost, merged or repeated deltas do not change the printed text', () => {
   expect(printed(end('Hello')).data).toBe('Hello\n');
   expect(printed(say(0, 'He'), say(4, 'o'), end('Hello')).data).toBe('Hello\n');
   expect(printed(say(0, 'Hel'), say(1, 'ello'), end('Hello')).data).toBe('Hello\n');
 });
 
-test('messages stand on lines of their own, and words with something between them; a text that comes in pieces does not', () => {
+test('prints messages and separated texts on lines of their own, and joins the parts of one text', () => {
   const words = (text: string) => ({ type: 'text' as const, text });
   const parts = [words('one'), { type: 'redacted_thinking' as const, data: '' }, words('two'), words(' three')];
   const whole = ofLead('message-end', { entry: { ...entryOf([]), parts } });
@@ -77,14 +77,14 @@ describe('an answer that was cut off and starts again', () => {
   const whole = ofLead('message-end', { entry: { ...entryOf(['Hello']), messageId: again } });
   const note = '↻ lead: the answer above was cut off, and starts again here:';
 
-  test('is marked as such, whether the end of the cut one was stored or not', () => {
+  test('gets a note, whether the end of the first part was stored or not', () => {
     const cut = ofLead('message-end', { entry: { ...entryOf(['Hell']), interrupted: true } });
     const expected = { data: 'Hell\nHello\n', notes: [note] };
     expect(printed(say(0, 'Hel'), cut, whole)).toEqual(expected);
     expect(printed(say(0, 'Hell'), whole)).toEqual(expected);
   });
 
-  test('is not marked where no word of it was shown, or the next message goes on from a whole one', () => {
+  test('gets no note if no text of the first part was shown, or the message before is complete', () => {
     const empty = ofLead('message-end', { entry: { ...entryOf([]), interrupted: true } });
     expect(printed(empty, whole)).toEqual({ data: 'Hello\n', notes: [] });
     expect(printed(say(0, 'I look.'), end('I look.'), whole)).toEqual({
@@ -93,7 +93,7 @@ describe('an answer that was cut off and starts again', () => {
     });
   });
 
-  test('is not announced where nothing more is said', () => {
+  test('gets no note if no more text follows', () => {
     const cut = ofLead('message-end', { entry: { ...entryOf(['Hell']), interrupted: true } });
     expect(printed(say(0, 'Hel'), cut, workflowEnd({ outcome: 'cancelled', text: 'Hell' })).notes).toEqual([
       'cancelled · 1.2 s · 1,234 tokens, cached 3 % · $0.01',
@@ -101,7 +101,7 @@ describe('an answer that was cut off and starts again', () => {
   });
 });
 
-test('a sub-agent shows its start, then its summary; its own words stay in the history', () => {
+test('prints the start and the summary of a sub-agent, not its own text', () => {
   const start = ofChild('run-start', { attempt: 1, envelope, envelopeHash: 'h', queuedMs: 0 });
   const words = ofChild('message-delta', { messageId, part: 0, offset: 0, text: 'secret' });
   const text = `# Report\n\n## Summary\n${'x'.repeat(150)}\n\n## Details\nmore`;
@@ -116,7 +116,7 @@ test('a sub-agent shows its start, then its summary; its own words stay in the h
   });
 });
 
-test('a sub-agent that fails shows its name, the code and the message; one that was turned down its outcome', () => {
+test('prints name, code and message of a failed sub-agent, and the outcome of a rejected one', () => {
   const error = { code: 'rate_limited' as const, message: 'Too many\nrequests' };
   const failed = ofChild('run-end', { outcome: 'error', text: '', error, durationMs: 1, usage });
   expect(printed(failed).notes).toEqual(['✗ code-reviewer: rate_limited (error): Too many requests']);
@@ -124,7 +124,7 @@ test('a sub-agent that fails shows its name, the code and the message; one that 
   expect(printed(rejected).notes).toEqual(['✗ code-reviewer: rejected (warning): rejected']);
 });
 
-test('retries and notices are notes', () => {
+test('prints retries and notices as notes', () => {
   const error = { code: 'overloaded' as const, message: 'The provider is busy' };
   const retry = ofLead('retry', { turn: 1, attempt: 2, delayMs: 500, error });
   const notice = ofLead('notice', { level: 'warning', text: 'Careful\u001b[2J' });
@@ -134,7 +134,7 @@ test('retries and notices are notes', () => {
   ]);
 });
 
-test('a long wait for the provider is a line for each of the first tries, then for one of ten', () => {
+test('prints a long wait for the provider for the first tries, then for every tenth try', () => {
   const error = { code: 'unreachable' as const, message: 'No connection' };
   const waits = Array.from({ length: 30 }, (_, index) =>
     ofLead('retry', { turn: 0, attempt: index + 1, delayMs: 30_000, error }),
@@ -142,7 +142,7 @@ test('a long wait for the provider is a line for each of the first tries, then f
   expect(printed(...waits).notes).toHaveLength(10);
 });
 
-test('a silence of the provider is one line', () => {
+test('prints a silence of the provider as one line', () => {
   const silences = [30_000, 40_001, 50_002].map((silentMs) => ({
     ...ofLead('notice', { level: 'info', text: '' }),
     type: 'request-silent' as const,
@@ -154,7 +154,7 @@ test('a silence of the provider is one line', () => {
   expect(notes).toEqual(['↻ lead: no answer for 30 s']);
 });
 
-test('a review is a note, whoever reviews itself', () => {
+test('prints the review of a lead or a sub-agent as a note', () => {
   const review = { answer: 1, verdict: { passed: false, score: 40, critique: 'No\nline.' } };
   const text = 'Review 1: not passed, 40 of 100. No\nline.';
   const entry = { kind: 'system', code: 'review', n: 2, at, text, review } as const;
@@ -164,7 +164,7 @@ test('a review is a note, whoever reviews itself', () => {
   ]);
 });
 
-test('what a rule or the clock decided is told; the person’s own answers are not', () => {
+test('prints decisions of rules, grants and timeouts, but not those of the user', () => {
   const approval = spawnRequest();
   const asked = ofLead('approval-request', { approval });
   const answer = (rest: Parameters<typeof decision>[0]) =>
@@ -180,7 +180,7 @@ test('what a rule or the clock decided is told; the person’s own answers are n
   ]);
 });
 
-test('the last line sums up: outcome, time, tokens, cost', () => {
+test('the last line contains outcome, time, tokens and cost', () => {
   expect(printed(say(0, 'Hi'), end('Hi'), workflowEnd({ text: 'Hi' }))).toEqual({
     data: 'Hi\n',
     notes: ['completed · 1.2 s · 1,234 tokens, cached 3 % · $0.01'],
@@ -201,11 +201,11 @@ test('an answer that was never streamed is printed at the end', () => {
   expect(printed(workflowEnd({ text: 'Done.' })).data).toBe('Done.\n');
 });
 
-test('text cut off by the end is closed with a line end', () => {
+test('ends a text that was cut off with a line end', () => {
   expect(printed(say(0, 'Hal'), workflowEnd({ outcome: 'cancelled', text: '' })).data).toBe('Hal\n');
 });
 
-test('a response that was cut off after a call says so, with the calls that are lost', () => {
+test('reports a response that was cut off after a call, with the lost calls', () => {
   const entry = { ...entryOf(['I look.']), cut: { calls: ['write_file'] } };
   expect(printed(ofLead('message-end', { entry }))).toEqual({
     data: 'I look.\n',
@@ -215,7 +215,7 @@ test('a response that was cut off after a call says so, with the calls that are 
   });
 });
 
-test('a handoff and its verdict are a line each, and a stage says its place; its words go to the next one unseen', () => {
+test('prints a line for each handoff and verdict, and the place of a stage, without the text of stages', () => {
   const { notes, data } = printed(...recordedServing().events);
   expect(notes.filter((note) => !/^(● ✓ proofreader|approved)/.test(note))).toEqual([
     '● → Running writer agent...',
@@ -236,7 +236,7 @@ test('a handoff and its verdict are a line each, and a stage says its place; its
   expect(data).toBe('Three faults.\nThree faults, all in src/parser.ts.\n');
 });
 
-test('a coagent that failed says why, in the line of the handoff and with its trace', () => {
+test('a failed coagent prints its error in the line of the handoff and in its own line', () => {
   const { proofreader: who } = served;
   const events = recordedServing().durable.map((event): AgentEvent => {
     const error = { code: 'overloaded', message: 'The provider is overloaded' } as const;
@@ -249,7 +249,7 @@ test('a coagent that failed says why, in the line of the handoff and with its tr
   expect(notes.join('\n')).toContain('✗ proofreader: overloaded (error): The provider is overloaded');
 });
 
-test('a compaction, and its undo, are a line each', () => {
+test('prints a line for a compaction and for its undo', () => {
   const { notes } = printed(...recordedTrouble().events);
   expect(notes.filter((note) => note.startsWith('⇊'))).toEqual([
     expect.stringMatching(/^⇊ .+: Context compacted: 90,000 → 12,000 tokens$/),

@@ -16,7 +16,7 @@ const hit = {
   hits: [{ start, end: start + 6 }],
 } as SearchHit;
 
-test('the excerpt fits, with what was found in its middle', () => {
+test('the excerpt of a hit fits the width, with the found word in the middle', () => {
   const [, line = ''] = hitLines(hit, 60, plainStyle);
   expect(line.length).toBeLessThanOrEqual(60);
   expect(line).toMatch(/^ {2}….*before needle after.*…$/);
@@ -25,7 +25,7 @@ test('the excerpt fits, with what was found in its middle', () => {
   expect(marked).toContain('before <yellow>needle after');
 });
 
-test('titles stand before the places, and so do agents', () => {
+test('prints a hit in a title and in agent names as lines of their own', () => {
   const title = { conversationId: 'c', title: 'The needle', at: hit.at, hits: [] };
   expect(nameLines({ titles: [title], agents: ['needle-finder'] }, Infinity, plainStyle)).toEqual([
     expect.stringMatching(/^c {2}.* · title · The needle$/),

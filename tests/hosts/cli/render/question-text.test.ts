@@ -8,7 +8,7 @@ import { envelope, spawnRequest } from '../../support/events.ts';
 const show = (request = spawnRequest(), shown: typeof envelope | null = envelope) =>
   questionText(request, 0, shown, plainStyle);
 
-test('the resolved envelope is shown: who, model, tools, permissions, limits, prompts', () => {
+test('shows the resolved envelope: agent, model, tools, permissions, limits and prompts', () => {
   const text = show();
   for (const line of [
     '── Approval: Start code-reviewer',
@@ -31,7 +31,7 @@ test('the resolved envelope is shown: who, model, tools, permissions, limits, pr
   }
 });
 
-test('that something can be undone is said of a write alone; of its own plan an agent’s word is called that', () => {
+test('states that a call can be undone only for writes; for an action it quotes the agent', () => {
   const shared = { folder: '/', input: {}, hash: 'h' };
   const preview = { path: 'a.md', diff: '', added: 1, removed: 0, created: true };
   const risk = (subject: ApprovalRequest['subject'], reversible = true) =>
@@ -44,7 +44,7 @@ test('that something can be undone is said of a write alone; of its own plan an 
   expect(risk(action, false)).toBe('medium; its agent says that it cannot be undone');
 });
 
-test('what was cut of its limits is said in one line, unless the person changed it', () => {
+test('shows a limit that was cut in one line, unless the user changed it', () => {
   const cut = [{ limit: 'maxIterations' as const, wanted: 150, most: 20 }];
   expect(show(spawnRequest(), { ...envelope, cut })).toContain(
     '  cut          iterations cut from 150 to 20: limits.max_iterations_ceiling of the settings\n',
@@ -54,7 +54,7 @@ test('what was cut of its limits is said in one line, unless the person changed 
     expect(show(spawnRequest(), other)).not.toContain(' cut ');
 });
 
-test('what bounds it further, always asks, and reviews are shown where there are any', () => {
+test('shows budget, repeat limit, always-ask permissions and review if they are set', () => {
   const text = show(spawnRequest(), {
     ...envelope,
     limits: { ...envelope.limits, doomLoopThreshold: 5, budget: { tokens: 50_000, costUsd: 2.5, minutes: 10 } },
@@ -113,7 +113,7 @@ function servedRequest() {
   };
 }
 
-test('who serves a sub-agent is said in a line, and each is shown whole, with the most that all of it can come to', () => {
+test('shows coagents and stages in full, with the upper limit of requests', () => {
   const { request, shown, item } = servedRequest();
   const text = show(request, shown);
   for (const line of [
@@ -141,7 +141,7 @@ test('who serves a sub-agent is said in a line, and each is shown whole, with th
   expect(show()).not.toMatch(/who works|in all|Stage|Coagent/);
 });
 
-test('an agent that goes on by itself has its rounds and its handoff shown', () => {
+test('shows the rounds and the handoff of an agent that loops', () => {
   const flow = {
     type: 'loop' as const,
     rounds: 1,
@@ -157,7 +157,7 @@ test('an agent that goes on by itself has its rounds and its handoff shown', () 
   );
 });
 
-test('no title, question or choice can write a line of the text’s own', () => {
+test('a title, question or choice cannot add a line of its own', () => {
   expect(show(spawnRequest({ title: 'Look\n  risk         low' }))).not.toMatch(/^ {2}risk {9}low/m);
   const choices = [
     { label: 'Keep\n     2  Keep', description: null },
@@ -174,14 +174,14 @@ test('a prompt of any length is shown to its end', () => {
   expect(show(spawnRequest(), { ...envelope, prompt })).toMatch(/│ line 0\n[\s\S]*│ line 2999$/);
 });
 
-test('an edited prompt is marked', () => {
+test('marks an edited prompt', () => {
   expect(show(spawnRequest(), { ...envelope, prompt: 'Other' })).toContain(
     'prompt (edited) · 1 line, 5 characters\n  │ Other',
   );
   expect(show()).not.toContain('(edited)');
 });
 
-test('hidden characters are shown everywhere in it', () => {
+test('marks hidden characters in every field', () => {
   const bad = 'x\u001b[2J\u202e\u200b';
   const text = show(spawnRequest({ title: bad, description: bad, chain: ['user', bad] }), {
     ...envelope,
@@ -197,7 +197,7 @@ test('hidden characters are shown everywhere in it', () => {
   expect(text.match(/x⟦U\+001B⟧\[2J⟦U\+202E⟧⟦U\+200B⟧/g)).toHaveLength(11);
 });
 
-test('a call is shown with its whole input, or as the diff that it would make', () => {
+test('shows the whole input of a call, or its diff', () => {
   const subject = {
     kind: 'tool',
     tool: 'write_file',
@@ -215,14 +215,14 @@ test('a call is shown with its whole input, or as the diff that it would make', 
   expect(text).toContain('cannot be undone');
 });
 
-test('a change shows its end, whatever emptiness stands before it', () => {
+test('shows the end of a change after many blank lines', () => {
   const diff = `@@ -0,0 +1,603 @@\n+one\n${'+\n'.repeat(600)}+rm\u202e\n+\n+\n`;
   const preview = { path: 'a.sh', diff, added: 604, removed: 0, created: true };
   const subject = { kind: 'tool', tool: 'write_file', input: {}, folder: '/', preview, hash: 'h' } as const;
   expect(show(spawnRequest({ subject }), null)).toContain('  +one\n  +⋯ 600 blank lines ⋯\n  +rm⟦U+202E⟧\n  +\n  +');
 });
 
-test('a command stands as it is written, with the folder in which it begins', () => {
+test('shows a command as written, with its start folder', () => {
   const input = { command: 'cd "$1"\nrm -rf *\u202e', background: true };
   const call = { kind: 'tool', tool: 'bash', input, preview: null, folder: '/tmp/work', hash: 'h' } as const;
   const text = show(spawnRequest({ subject: { ...call, startsIn: 'web/app' } }), null);

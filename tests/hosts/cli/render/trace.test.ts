@@ -97,13 +97,13 @@ test('the tree has the lead with its sub-agent below, each with its chain and ou
   ]);
 });
 
-test('time is split: queued without the wait for the yes, model as a sum, tools at once counted once', () => {
+test('splits time into queued, waiting, model and tools, and counts parallel tools once', () => {
   const [lead] = trace.workflows[0]?.runs ?? [];
   expect(lead?.children[0]?.times).toEqual({ queuedMs: 100, waitingMs: 400, modelMs: 500, toolsMs: 200 });
   expect(lead?.times).toEqual({ queuedMs: 0, waitingMs: 400, modelMs: 50, toolsMs: 0 });
 });
 
-test('approvals stand with the run that asked, and name the run that they were for', () => {
+test('lists an approval under the run that requested it, with the run that it allows', () => {
   const [lead] = trace.workflows[0]?.runs ?? [];
   expect(lead?.approvals).toMatchObject([
     {
@@ -160,21 +160,21 @@ test('prints the origin of a model in the JSON; null if it is not known', () => 
   expect([lead?.modelOrigin, lead?.children[0]?.modelOrigin]).toEqual([null, 'lead']);
 });
 
-test('what was interrupted and resumed says so', () => {
+test('the text shows that a workflow was interrupted and resumed', () => {
   const again = { workflow: workflowRow({ attempt: 3 }), runs: [runRow({ attempt: 2 })] };
   const lines = traceText(traceOf(detail.conversation, [{ ...detail, ...again }]), Infinity, plainStyle);
   expect(lines[3]).toMatch(/^Workflow .* · attempt 3, interrupted 2 times$/);
   expect(lines[6]).toBe('◆ ✓ lead (primary) · 4,600 ms · 0 tokens · $0.00 · completed · attempt 2, interrupted once');
 });
 
-test('a narrow terminal cuts lines, and breaks errors so that nothing of them is missing', () => {
+test('a narrow terminal shortens lines but prints errors in full', () => {
   const narrow = traceText(trace, 40, plainStyle);
   for (const line of narrow) expect(stringWidth(line)).toBeLessThanOrEqual(40);
   expect(narrow.map((line) => line.trim()).join('')).toContain(child.traceId);
   expect(narrow.map((line) => line.trim()).join(' ')).toContain('rate_limited: Too many requests');
 });
 
-test('what a grant or a rule allowed says which, and grants stand with their times and their end', () => {
+test('names the grant or rule that allowed a call, and lists grants with their times', () => {
   const grant = grantOf({ id: newId(), calls: 1, givenAt: later(300), revokedAt: later(900) });
   const approvals = [
     { request: spawnRequest({ id: grant.approvalId }), decisions: [decision()] },
@@ -199,7 +199,7 @@ test('what a grant or a rule allowed says which, and grants stand with their tim
   expect(last).toMatch(/given .+ · used once · revoked /);
 });
 
-test('what serves a run stands below it, with its role, its place and the path of calls', () => {
+test('lists coagents and stages below their run, with role, place and call path', () => {
   const made = projectedRows(recordedServing().durable);
   const { critics, lead, writer, ...others } = served;
   const of = ({ runId }: typeof lead) => made.get('run', runId)!;
@@ -236,7 +236,7 @@ test('what serves a run stands below it, with its role, its place and the path o
   expect(lines).toMatch(/└── ◆ ✓ critic \(coagent, round 2\)/);
 });
 
-test('each time that a context was summarised is a line of its run', () => {
+test('prints each compaction as a line of its run', () => {
   const sizes = { tokensBefore: 90_000, tokensAfter: 12_000, auto: true };
   const summary = {
     kind: 'compaction' as const,

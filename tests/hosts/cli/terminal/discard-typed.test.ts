@@ -32,13 +32,13 @@ async function discarding() {
   return { input, raw, controller, onInterrupt, done, passes, types };
 }
 
-test('nothing typed: the question asks at once', async () => {
+test('asks at once if nothing is typed', async () => {
   const { raw, passes } = await discarding();
   expect(await passes(30)).toBe('quiet');
   expect(raw).toEqual([true, false]);
 });
 
-test('each key begins the wait anew, and none of them is left for the answer', async () => {
+test('each key restarts the wait, and no typed key reaches the answer', async () => {
   const { input, passes, types } = await discarding();
   for (let n = 0; n < 20; n += 1) {
     await types('y\r');
@@ -48,7 +48,7 @@ test('each key begins the wait anew, and none of them is left for the answer', a
   expect(input.read()).toBeNull();
 });
 
-test('Ctrl-C interrupts meanwhile, and a question that is closed is not waited for', async () => {
+test('Ctrl-C interrupts the wait, and a closed question ends it', async () => {
   const { raw, controller, onInterrupt, done, types } = await discarding();
   await types('\u0003');
   expect(onInterrupt).toHaveBeenCalledOnce();

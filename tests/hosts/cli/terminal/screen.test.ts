@@ -32,7 +32,7 @@ test('on a terminal a note waits for the data before it and starts its own line'
   expect(text()).toBe('half a line\nnote\nmore\nlast\n');
 });
 
-test('what nobody has read yet is counted', async () => {
+test('counts the data that was not read yet', async () => {
   const out = new Writable({ write: () => undefined });
   const screen = createScreen(out, new PassThrough(), {}, () => undefined);
   screen.data('unread');
@@ -40,7 +40,7 @@ test('what nobody has read yet is counted', async () => {
   expect(screen.backlog).toBe(6);
 });
 
-test('a pipe gets exactly the data', async () => {
+test('a pipe receives exactly the data, without notes', async () => {
   const [out, err] = [new PassThrough(), new PassThrough()];
   const screen = createScreen(out, err, {}, () => undefined);
   screen.data('half');
@@ -50,7 +50,7 @@ test('a pipe gets exactly the data', async () => {
   expect(screen.width).toBe(Infinity);
 });
 
-test('where both go into one file a note starts its own line, elsewhere nothing is added', async () => {
+test('a note starts its own line only if data and notes go to one file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'triad-screen-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const open = (name: string): number => {
@@ -73,7 +73,7 @@ test('where both go into one file a note starts its own line, elsewhere nothing 
   expect(await notes('err')).toEqual(['half more\n', 'note\nlast\n']);
 });
 
-test('while a question stands on the terminal everything waits, then comes in order', async () => {
+test('holds all output while a question is on the terminal, then prints it in order', async () => {
   const { screen, text } = terminal(true);
   screen.hold();
   screen.data('a\n');
@@ -86,7 +86,7 @@ test('while a question stands on the terminal everything waits, then comes in or
   expect(text()).toBe('a\nb\nc\n');
 });
 
-test('a pipe does not wait for a question', async () => {
+test('output to a pipe does not wait for a question', async () => {
   const { screen, text } = terminal(false);
   screen.hold();
   screen.data('a\n');
@@ -94,7 +94,7 @@ test('a pipe does not wait for a question', async () => {
   expect(text()).toBe('a\n');
 });
 
-test('when nobody reads any more it is told once, and nothing is thrown', async () => {
+test('reports a closed output once, and throws nothing', async () => {
   const out = new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error('EPIPE'), { code: 'EPIPE' })),
   });
@@ -108,7 +108,7 @@ test('when nobody reads any more it is told once, and nothing is thrown', async 
   expect(told).toBe(1);
 });
 
-test('colour is for terminals, and not against NO_COLOR', () => {
+test('uses colour only on terminals and without NO_COLOR', () => {
   expect(terminal(true).screen.noteStyle('red', 'x')).toBe('\u001b[31mx\u001b[39m');
   for (const { screen } of [terminal(false), terminal(true, { NO_COLOR: '1' }), terminal(true, { TERM: 'dumb' })]) {
     expect(screen.noteStyle('red', 'x')).toBe('x');

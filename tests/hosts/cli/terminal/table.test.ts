@@ -37,7 +37,7 @@ test.each([40, 80, 200])('no line is wider than %i cells', (width) => {
   }
 });
 
-test('a wide table shows everything, a usual one drops columns, a narrow one stacks; the id is always whole', () => {
+test('a wide table shows all columns, a medium one fewer, a narrow one stacks; the id is never shortened', () => {
   const [head, row] = sessionTable([session], 200);
   expect(head).toMatch(/^SESSION +UPDATED +WORKFLOWS +SUB-AGENTS +LAST +TOKENS +TITLE$/);
   expect(row).toMatch(
@@ -51,12 +51,12 @@ test('a wide table shows everything, a usual one drops columns, a narrow one sta
   expect(narrow[1]).toMatch(/^ {2}Review the 語彙解析器 .*…$/);
 });
 
-test('a pipe gets everything', () => {
+test('a pipe receives the table without shortened texts', () => {
   expect(sessionTable([session], Infinity)[1]).toContain('what you found');
   expect(agentTable([{ ...agent, tools: null }], FOLDERS, Infinity)[1]).toContain('Reads code and reports');
 });
 
-test('the model of an agent stands with its provider, where it names one', () => {
+test('shows the model of an agent with its provider, if it names one', () => {
   const models = [
     { ...agent, provider: 'local', model: 'llama3.2:3b' },
     { ...agent, provider: 'local', model: null },
@@ -70,7 +70,7 @@ test('the model of an agent stands with its provider, where it names one', () =>
   ]);
 });
 
-test('lists permissions in short and files, in the whole width of the terminal', () => {
+test('lists permissions and files in short form, in the full width of the terminal', () => {
   const long =
     'Reads every file of a module and reports what is wrong with it, most important things first, with its line';
   const agents: AgentSummary[] = [
@@ -115,14 +115,14 @@ test('columns line up, numbers to the right', () => {
   ).toEqual(['A      N', '世     1', 'abc  200']);
 });
 
-test('cutting counts cells and keeps characters whole', () => {
+test('truncate counts cells and keeps characters whole', () => {
   expect(truncate('世界世界', 5)).toBe('世界…');
   expect(truncate('👩‍👩‍👧👩‍👩‍👧', 3)).toBe('👩‍👩‍👧…');
   expect(truncate('short', 5)).toBe('short');
   expect([stringWidth('é'), stringWidth('e\u0301'), stringWidth('世'), stringWidth('👍')]).toEqual([1, 1, 2, 2]);
 });
 
-test('marks that stand on their own take a column, marks above or below a letter none', () => {
+test('spacing marks count as a cell, and combining marks do not', () => {
   // Kana with its half-width voiced mark, Thai with the vowel AM, Devanagari with a vowel sign, Thai with a mark above.
   expect([stringWidth('ｶﾞ'), stringWidth('กำ'), stringWidth('का'), stringWidth('ก็')]).toEqual([2, 2, 2, 1]);
   expect(truncate('ｶﾞｶﾞｶﾞ', 5)).toBe('ｶﾞｶﾞ…');

@@ -12,7 +12,7 @@ test('lines break at spaces, and within a word only where it is too long', () =>
   expect(wrap('  one two three', 8)).toEqual(['  one', 'two', 'three']);
 });
 
-test('nothing but the spaces at which they break is lost', () => {
+test('loses only the spaces at which lines break', () => {
   const text = fc.array(fc.constantFrom('a', 'bc', 'def', '日本', '🙂', ' '), { maxLength: 40 });
   fc.assert(
     fc.property(text, fc.integer({ min: 4, max: 20 }), (parts, width) => {

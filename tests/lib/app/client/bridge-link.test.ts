@@ -31,7 +31,7 @@ async function opened() {
 }
 
 describe('BridgeLink', () => {
-  it('is open once the shell has a runtime; what was asked before is asked then', async () => {
+  it('opens when the shell has a runtime, and sends earlier requests then', async () => {
     const { bridge, requests } = fakeBridge();
     const connection = new LinkConnection(() => new BridgeLink(bridge));
     const early = connection.request('agents.list', {});
@@ -49,7 +49,7 @@ describe('BridgeLink', () => {
     await expect(asked).rejects.toMatchObject({ code: 'no_key', message: 'Set one' });
   });
 
-  it('sends plain data, whatever object it was given', async () => {
+  it('sends plain data instead of reactive objects', async () => {
     const { connection, requests } = await opened();
     const reactive = new Proxy({ text: 'hello', left: undefined }, {});
     void connection.request('history.search', reactive);
@@ -70,7 +70,7 @@ describe('BridgeLink', () => {
     expect(seen).toEqual(['first', 'second']);
   });
 
-  it('is lost when the runtime goes, and made again', async () => {
+  it('reconnects when the runtime disappears', async () => {
     const { connection, requests, subscriptions } = await opened();
     const standing = connection.subscribe('attention', { canAnswer: true }, () => undefined);
     subscriptions[0]?.listener({ ok: true, value: null });
@@ -85,7 +85,7 @@ describe('BridgeLink', () => {
     await eventually(() => expect(connection.status).toBe('open'));
   });
 
-  it('ends its subscriptions when it is closed', async () => {
+  it('ends its subscriptions when the connection is closed', async () => {
     const { connection, subscriptions } = await opened();
     void connection.subscribe('attention', { canAnswer: true }, () => undefined).catch(() => undefined);
     connection.close();

@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe('LinkConnection', () => {
-  it('holds requests back until the first opening, then answers them by id', async () => {
+  it('delays requests until the first opening, and matches replies by id', async () => {
     const connection = connect();
     const first = connection.request('app.state', {});
     const second = connection.request('agents.list', {});
@@ -46,7 +46,7 @@ describe('LinkConnection', () => {
     await expect(first).rejects.toMatchObject({ code: 'no_key', message: 'Set one' });
   });
 
-  it('passes events on even when they come before the reply, until the subscription ends', async () => {
+  it('passes on events that come before the reply, until the subscription ends', async () => {
     const connection = connect();
     last().open();
     const seen: unknown[] = [];
@@ -62,7 +62,7 @@ describe('LinkConnection', () => {
     expect(seen).toEqual(['early', 'late']);
   });
 
-  it('rejects what was asked when the connection drops, and what is asked until it is back', async () => {
+  it('rejects open requests when the connection drops, and new requests until it is back', async () => {
     const connection = connect();
     last().open();
     const asked = connection.request('app.state', {});
@@ -72,7 +72,7 @@ describe('LinkConnection', () => {
     await expect(connection.request('app.state', {})).rejects.toMatchObject({ code: 'disconnected' });
   });
 
-  it('comes back by itself, waits longer each time, and says when to subscribe again', () => {
+  it('reconnects with growing delays, and reports when to subscribe again', () => {
     const connection = connect();
     const opened = vi.fn();
     connection.onOpen(opened);
@@ -95,7 +95,7 @@ describe('LinkConnection', () => {
     expect(opened).toHaveBeenCalledTimes(2);
   });
 
-  it('comes back at once where it is asked to, and is not made twice', () => {
+  it('retry reconnects at once, and opens only one link', () => {
     const connection = connect();
     last().open();
     connection.retry();
@@ -114,7 +114,7 @@ describe('LinkConnection', () => {
     expect(connection.status).toBe('open');
   });
 
-  it('does not come back after it was closed', () => {
+  it('does not reconnect after it is closed', () => {
     const connection = connect();
     last().open();
     last().drop();

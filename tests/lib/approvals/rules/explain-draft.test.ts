@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ExplainDraft } from '#lib/approvals/rules/explain-draft.svelte.ts';
 import { FakeConnection } from '../../support/fake-connection.ts';
 
-it('asks about the same call once more, and of none before there was one', async () => {
+it('explains the last explained call again, and sends no request before a first explanation', async () => {
   let effect: 'ask' | 'allow' = 'ask';
   const connection = new FakeConnection().on('permissions.explain', () => ({
     effect,

@@ -46,7 +46,7 @@ async function page(preview: RulePreview) {
   return { permissions, offered, written };
 }
 
-it('moves a rule over the file that was looked at, and offers to take it back', async () => {
+it('moves a rule in the file version that was loaded, and offers an undo', async () => {
   const { permissions, offered, written } = await page(PREVIEW);
   expect(await permissions.move(RULES[1]!, 0, 'ask t2')).toBe(true);
   const change = { scope: 'user', base: HASH, edit: { kind: 'move', index: 1, to: 0 } };
@@ -57,7 +57,7 @@ it('moves a rule over the file that was looked at, and offers to take it back', 
 it.for<[string, RulePreview]>([
   ['decides a call otherwise', { ...PREVIEW, calls: [turned] }],
   ['ends the trust in the file', { ...PREVIEW, losesTrust: true }],
-])('writes nothing where that %s', async ([, preview]) => {
+])('does not move a rule if the move %s', async ([, preview]) => {
   const { permissions, written } = await page(preview);
   expect(await permissions.move(RULES[1]!, 0, 'ask t2')).toBe(false);
   expect(written()).toEqual([]);

@@ -37,7 +37,7 @@ it('shows the agent, tool, duration and use of a grant, and offers to revoke it'
   expect(html).toMatch(/<button[^>]*aria-label="Revoke[^"]*docs\/\*\.md[^"]*"[^>]*>Revoke<\/button>/);
 });
 
-it('links to the page of permissions while the grant holds', () => {
+it('links to the permissions page only while the grant is valid', () => {
   const link = `href="/permissions?folder=%2Ftmp%2Fproject&amp;grant=${id(7)}"`;
   expect(renderRow()).toContain(link);
   expect(renderRow()).toContain('See the grant, or revoke it');

@@ -27,7 +27,7 @@ const files = FILES.map((file) => ({ ...file, rules: [] }));
 const writing = (preview = PREVIEW) =>
   new FakeConnection().on('rules.preview', () => preview).on('rules.change', () => ({ hash: 'b'.repeat(64), line: 1 }));
 
-it('writes nothing dangerous that was not shown as that', async () => {
+it('saves a dangerous rule only after the danger was shown', async () => {
   const connection = writing({ ...PREVIEW, dangers: ['outside'] });
   const draft = new RuleDraft(connection, { folder: '/x', files });
   draft.form.effect = 'allow';
@@ -39,7 +39,7 @@ it('writes nothing dangerous that was not shown as that', async () => {
   expect(connection.calls.map(({ method }) => method)).toEqual([...['rules.preview', 'rules.change', 'rules.preview']]);
 });
 
-it('changes the rule at its place, over the file that was looked at', async () => {
+it('changes a rule at its position, with the loaded file hash as the base', async () => {
   const rule = ruleOf({ id: 'project:3', scope: 'project', effect: 'deny', tool: 'bash' });
   const connection = writing();
   const draft = new RuleDraft(connection, { folder: '/x', files, rule });
@@ -51,7 +51,7 @@ it('changes the rule at its place, over the file that was looked at', async () =
   ]);
 });
 
-it('shows nothing of an answer to what is not written any more', async () => {
+it('ignores a late preview of an older form state', async () => {
   const answers: ((preview: RulePreview) => void)[] = [];
   const connection = new FakeConnection().on(
     'rules.preview',
@@ -68,7 +68,7 @@ it('shows nothing of an answer to what is not written any more', async () => {
   expect(draft.preview?.shadowedBy).toBe('user:1');
 });
 
-it('says why a rule was not written, and keeps what stands in the form', async () => {
+it('reports why a rule was not saved, and preserves the values of the form', async () => {
   const connection = writing().on('rules.change', () => {
     throw new RequestError('conflict', 'It is not what you looked at');
   });
@@ -79,7 +79,7 @@ it('says why a rule was not written, and keeps what stands in the form', async (
   expect([draft.form.about, draft.saving]).toEqual(['bash', false]);
 });
 
-it('gives a rule another place with the change, and a new one any', async () => {
+it('moves a changed rule to a chosen position, and adds a new rule at any position', async () => {
   const mine = [1, 2, 3].map((number) => ruleOf({ id: `user:${number}`, effect: 'ask', tool: 'bash' }));
   const filled = files.map((file) => (file.scope === 'user' ? { ...file, rules: mine } : file));
   const draft = new RuleDraft(writing(), { folder: '/x', files: filled, rule: mine[1]! });

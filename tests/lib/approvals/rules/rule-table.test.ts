@@ -7,7 +7,7 @@ import { ruleOf } from '../../../core/approvals/support.ts';
 
 const nothing = (): void => undefined;
 
-it('marks a rule that allows the tool which starts sub-agents, and names nobody', () => {
+it('marks a rule for a tool that starts sub-agents but names no agent', () => {
   const rules = ['delegate_task', 'edit_file'].map((tool, at) =>
     ruleOf({ id: `user:${at + 1}`, effect: 'allow', tool }),
   );

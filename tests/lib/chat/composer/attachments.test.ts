@@ -42,7 +42,7 @@ function open(stored: Attachment[] = [], isKept = true) {
   };
 }
 
-it('what was kept comes back, and what is added stands behind it and is kept', async () => {
+it('restores stored attachments, and stores new ones after them', async () => {
   const { attachments, kept, names } = open([note('before')]);
   await attachments.add([file('a'), file('p')]);
   expect([names(), kept()]).toEqual([
@@ -57,7 +57,7 @@ it('what was kept comes back, and what is added stands behind it and is kept', a
   expect([names(), kept()]).toEqual([['since'], ['since']]);
 });
 
-it('a refused one is said once, and the others are attached', async () => {
+it('reports the first refused file, and attaches the others', async () => {
   const { attachments, names } = open();
   await attachments.add([file('x1'), file('a'), file('x2')]);
   expect([names(), attachments.failure, attachments.reading]).toEqual([['a'], 'x1 is no text', []]);
@@ -65,7 +65,7 @@ it('a refused one is said once, and the others are attached', async () => {
   expect([names(), attachments.failure]).toEqual([['a', 'b'], '']);
 });
 
-it('no more than a message may have', async () => {
+it('rejects attachments above the limits of a message', async () => {
   const { attachments, names } = open();
   await attachments.add(Array.from({ length: 11 }, (_, n) => file(`p${n}`)));
   expect([names().length, attachments.failure]).toEqual([10, 'A message may have 10 pictures']);
@@ -77,13 +77,13 @@ it('no more than a message may have', async () => {
   expect([names(), attachments.failure]).toEqual([['p-large'], 'The pictures of a message may have 12 MB together']);
 });
 
-it('says where the browser keeps nothing, and has it all the same', async () => {
+it('attaches a file even if the browser cannot store it', async () => {
   const { attachments, names } = open([], false);
   await attachments.add([file('a')]);
   expect([names(), attachments.kept]).toEqual([['a'], false]);
 });
 
-it('goes out as pictures and texts, and is counted as the program counts', () => {
+it('sends attachments as images and files, and counts their tokens', () => {
   const all = [picture('p'), note('a')];
   expect(sentOf(all)).toEqual({
     images: [{ mediaType: 'image/png', data: 'AAAA' }],
@@ -93,13 +93,13 @@ it('goes out as pictures and texts, and is counted as the program counts', () =>
   expect(tokensOf('hello', all)).toBe(2 + 10);
 });
 
-it('a picture is known by its bytes; one that is too large is made smaller in its form', () => {
+it('recognizes an image by its bytes, and shrinks large sides with the ratio preserved', () => {
   expect([RED, gif(2, 2), Buffer.from('%PDF-1.4')].map(imageTypeOf)).toEqual(['image/png', 'image/gif', null]);
   expect(smallerSides(10_000, 1000)).toEqual({ width: 2000, height: 200 });
   expect(smallerSides(100, 5)).toEqual({ width: 100, height: 5 });
 });
 
-it('pasted words stay words, also where a picture of them comes along; names of copied files do not', () => {
+it('attaches a pasted image only without pasted text, and pasted files despite the text of their names', () => {
   const pasted = (plain: string, ...names: string[]) =>
     pastedFiles({ files: names.map(file) as unknown as FileList, getData: () => plain }).map(({ name }) => name);
   expect(pasted('', 'image.png')).toEqual(['image.png']);
@@ -108,7 +108,7 @@ it('pasted words stay words, also where a picture of them comes along; names of 
   expect(pasted('words')).toEqual([]);
 });
 
-it('a folder that is dropped is no file', () => {
+it('separates dropped folders from dropped files', () => {
   const item = (name: string, isDirectory: boolean) => ({
     kind: 'file',
     getAsFile: () => file(name),

@@ -36,7 +36,7 @@ function open(commands: Command[] = []) {
 const type = (completion: Completion, text: string) => completion.look(text, text.length);
 
 describe('mentions', () => {
-  it('shows agents that can be started, then files; a folder stays to be gone into', async () => {
+  it('suggests agents that can be started, then files and folders', async () => {
     const { completion, labels } = open();
     type(completion, '@');
     await settled();
@@ -51,7 +51,7 @@ describe('mentions', () => {
     expect(labels()).toEqual(['code-reviewer', 'rev.ts', 'src/']);
   });
 
-  it('asks for the newest word once the search before it has ended, and ends it where the list is left', async () => {
+  it('sends one file search at a time, then only the newest query, and cancels it when the list closes', async () => {
     const { connection, completion, asked, labels } = open();
     const waiting: (() => void)[] = [];
     connection.on('file.find', async ({ text }) => {
@@ -73,7 +73,7 @@ describe('mentions', () => {
     expect(asked('file.find').at(-1)).toMatchObject({ text: null });
   });
 
-  it('a word that was left by Escape stays left; the next one asks again', async () => {
+  it('keeps the list closed for a word dismissed with Escape, and opens it for the next word', async () => {
     const { completion } = open();
     type(completion, '@a');
     completion.leave();
@@ -92,7 +92,7 @@ describe('commands', () => {
     { name: 'stop', description: 'Stops it', run: null },
   ];
 
-  it('shows what can be done now, and prompts of servers that run; others are started by the person alone', async () => {
+  it('suggests available commands and prompts of running servers; an idle server starts only on request', async () => {
     const { completion, labels, asked } = open(commands);
     type(completion, '/');
     await settled();

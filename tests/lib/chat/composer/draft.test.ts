@@ -6,7 +6,7 @@ import { storage } from '../../support/storage.ts';
 
 beforeEach(() => void vi.stubGlobal('localStorage', storage()));
 
-it('the box is empty as soon as a message is sent, and a restart finds it until it arrived', () => {
+it('empties the box when a message is sent, and stores the message until it arrives', () => {
   const draft = new Draft('one');
   draft.write('The first');
   expect(draft.take()).toBe('The first');
@@ -18,7 +18,7 @@ it('the box is empty as soon as a message is sent, and a restart finds it until 
   expect([draft.text, readDraft('one')]).toEqual(['The sec', 'The sec']);
 });
 
-it('what did not arrive comes back before what was written since', () => {
+it('restores an unsent message before the text written since', () => {
   const draft = new Draft('one');
   draft.write('The first');
   draft.take();
@@ -27,7 +27,7 @@ it('what did not arrive comes back before what was written since', () => {
   expect([draft.text, readDraft('one')]).toEqual(['The first\n\nThe sec', 'The first\n\nThe sec']);
 });
 
-it('what is written while a conversation begins is the draft of that conversation', () => {
+it('moves text written while a conversation is created to the draft of that conversation', () => {
   const draft = new Draft('new');
   draft.write('Begin');
   draft.take();
@@ -39,7 +39,7 @@ it('what is written while a conversation begins is the draft of that conversatio
   expect(new Draft('c1').text).toBe('and');
 });
 
-it('where nothing can be kept, what is written stands in the box all the same', () => {
+it('keeps the draft in memory if it cannot be stored', () => {
   vi.stubGlobal('localStorage', {
     ...storage(),
     setItem: () => {
@@ -54,7 +54,7 @@ it('where nothing can be kept, what is written stands in the box all the same', 
   expect(draft.text).toBe('A message');
 });
 
-it('the same message keeps its id until it arrived, also across a restart; another one has its own', () => {
+it('retries of one message share an id until it arrives, also after a restart; other messages have their own', () => {
   const draft = new Draft('one');
   const idOf = (of: Draft, text: string, attached: string[] = [], choice = '{}') => {
     of.write(text);
@@ -80,7 +80,7 @@ it('the same message keeps its id until it arrived, also across a restart; anoth
   expect(idOf(draft, 'Go on', ['a']), 'said twice').not.toBe(again);
 });
 
-it('what had arrived after all goes, and what was written since stays', () => {
+it('removes a message that did arrive, and keeps text written since', () => {
   const failed = (text: string, since: string) => {
     const draft = new Draft('one');
     draft.write(text);
@@ -101,7 +101,7 @@ it('what had arrived after all goes, and what was written since stays', () => {
   expect(left(edited)).toEqual(['The first one', 'The first one', null]);
 });
 
-it('what another window sent or wrote is so here, unless something else stands here', () => {
+it('follows drafts written or sent in another window, unless this window has other text', () => {
   const [here, there] = [new Draft('one'), new Draft('one')];
   const told = (act: () => void) => {
     const before = new Map(['one', 'sent-one'].map((key) => [key, localStorage.getItem(`triad-draft-${key}`)]));

@@ -9,7 +9,7 @@ const small = { alias: 'small', id: 'small:3b', window: null, vision: false, inp
 const anthropic = providerState({ models: [sonnet] });
 const local = providerState({ name: 'local', active: false, models: [small], defaultModel: 'small' });
 
-it('is that of the choice, else of who leads, else of the provider that is active', () => {
+it('askedModel uses the chosen model, else the model of the lead, else that of the active provider', () => {
   const providers = [anthropic, local];
   expect(askedModel(providers, {})).toMatchObject({ provider: 'anthropic', model: 'sonnet', inputPrice: 2 });
   expect(askedModel(providers, { provider: 'local', model: null })).toMatchObject({ model: 'small', vision: false });
@@ -18,13 +18,13 @@ it('is that of the choice, else of who leads, else of the provider that is activ
   expect(askedModel([providerState({ defaultModel: null })], {})).toBeNull();
 });
 
-it('is one of those that are ready; the demo has none to choose', () => {
+it('askable lists only ready providers, and none while the demo provider is active', () => {
   const unready = providerState({ name: 'other', active: false, ready: false, models: [small] });
   expect(askable([anthropic, local, unready]).map(({ name }) => name)).toEqual(['anthropic', 'local']);
   expect(askable([providerState({ type: 'demo', models: [small] }), local])).toEqual([]);
 });
 
-it('says what it can', () => {
+it('modelLine describes context size and image support', () => {
   expect([sonnet, small, { ...small, vision: null }].map(modelLine)).toEqual([
     ...['sonnet · reads 1M · sees pictures', 'small · no pictures', 'small'],
   ]);
@@ -32,7 +32,7 @@ it('says what it can', () => {
   expect(choiceOf('')).toEqual({});
 });
 
-it('the price is that of reading all of it once, and is left out where it is not known', () => {
+it('the estimate is the price of reading all tokens once, and is omitted if the price is unknown', () => {
   const words = (inputPrice: number | null, context = 98_000) =>
     estimateWords({ tokens: 2000, context, asked: { inputPrice } });
   expect(words(2)?.beside).toBeNull();

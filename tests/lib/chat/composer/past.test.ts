@@ -6,7 +6,7 @@ const messages = () => ['one', 'two\nlines', 'three'];
 const unasked = () => expect.fail('they are worked out for nothing');
 const box = (text: string, caret = text.length) => ({ text, start: caret, end: caret });
 
-it('goes to older ones and back to an empty box', () => {
+it('the arrow keys go to older messages and back to an empty box', () => {
   expect(stepInto({ messages, at: null }, box(''), 'older')).toEqual({ at: 2, text: 'three' });
   expect(stepInto({ messages, at: 2 }, box('three'), 'older')).toEqual({ at: 1, text: 'two\nlines' });
   expect(stepInto({ messages, at: 1 }, box('two\nlines', 0), 'older')).toEqual({ at: 0, text: 'one' });
@@ -22,10 +22,10 @@ it.each([
   ['there is no older one', { messages, at: 0 }, box('one'), 'older'],
   ['nothing is shown of before', { messages, at: null }, box(''), 'newer'],
   ['nothing was said', { messages: () => [], at: null }, box(''), 'older'],
-] as const)('leaves the keys alone where %s', (_why, past, shown, step) => {
+] as const)('leaves the arrow keys alone where %s', (_why, past, shown, step) => {
   expect(stepInto(past, shown, step)).toBeNull();
 });
 
-it('has each once, where it was said last, by its words', () => {
+it('lists each past message once, at its latest position, and skips blank messages', () => {
   expect(pastOf(['a', 'b', 'a', ' ', 'c+'], (prompt) => prompt.replace('+', ''))).toEqual(['b', 'a', 'c']);
 });

@@ -42,7 +42,7 @@ function sender() {
   return { send, ids, go: () => gate.resolve(), lose: () => gate.reject(new RequestError('disconnected', 'Lost')) };
 }
 
-it('two presses are one message; who leaves the box and comes back finds it under way', async () => {
+it('sends one message on two presses, also after the box is left and reopened', async () => {
   const { make } = open();
   const { send, ids, go } = sender();
   const first = make();
@@ -66,7 +66,7 @@ it('two presses are one message; who leaves the box and comes back finds it unde
   ]);
 });
 
-it('what fails while nobody sees its box is told, and is there', async () => {
+it('reports a failed message while its box is not visible, and restores its text', async () => {
   const { make, warned } = open();
   const { send, lose } = sender();
   const first = make();
@@ -79,7 +79,7 @@ it('what fails while nobody sees its box is told, and is there', async () => {
   expect([make().draft.text, first.failure?.code]).toEqual(['Look', 'disconnected']);
 });
 
-it('a message whose answer was lost goes out with the same id, or is gone once it is known to have arrived', async () => {
+it('sends a message without a reply again under its first id, or drops it once it is known to have arrived', async () => {
   const { make, arrived } = open(memory(note));
   const { send, ids, lose } = sender();
   const unsent = make();

@@ -14,14 +14,14 @@ it.each([
   ['/|', { kind: 'command', query: '', start: 0, end: 1 }],
   ['/comp|', { kind: 'command', query: 'comp', start: 0, end: 5 }],
   ['/server:pro| more', { kind: 'command', query: 'server:pro', start: 0, end: 11 }],
-])('%s asks', (marked, word) => expect(at(marked)).toEqual(word));
+])('%s opens a completion', (marked, word) => expect(at(marked)).toEqual(word));
 
 it.each(['me@example|', '@a b|', 'a /comp|', '/etc/ho|sts', '/comp|act', 'no|', ' /x|', '@"a" |', '@a\n|'])(
-  '%s asks for nothing',
+  '%s opens no completion',
   (marked) => expect(at(marked)).toBeNull(),
 );
 
-it('quotes a path with characters that would end it, and completes inside a folder', () => {
+it('mentionOf quotes paths with special characters, and leaves a folder open for completion', () => {
   expect(mentionOf('src/a-b.ts')).toBe('@src/a-b.ts ');
   expect(mentionOf('src/')).toBe('@src/');
   expect(mentionOf('my file.ts')).toBe('@"my file.ts" ');
@@ -29,19 +29,19 @@ it('quotes a path with characters that would end it, and completes inside a fold
   expect(mentionOf('a\n"b')).toBe('@"a\\n\\"b" ');
 });
 
-it('what is chosen takes the place of the word, with one space behind it', () => {
+it('replaces the word at the cursor with the completion and one space', () => {
   const text = 'Look at @pa and go';
   const word = wordAt(text, 11)!;
   expect(withWord(text, word, '@src/parse.ts ')).toEqual({ text: 'Look at @src/parse.ts and go', caret: 22 });
 });
 
-it('puts a path in at the cursor, apart from what stands there', () => {
+it('inserts a path at the cursor, separated by spaces from the text around it', () => {
   expect(withMention('', 0, 'a.ts')).toEqual(['@a.ts ', 6]);
   expect(withMention('Look at', 7, 'a.ts')).toEqual(['Look at @a.ts ', 14]);
   expect(withMention('Look at  now', 8, 'a.ts')).toEqual(['Look at @a.ts now', 14]);
 });
 
-it('puts code behind what is written, fenced by more ticks than it has, and the cursor where its file is named', () => {
+it('appends code in a long enough fence, and puts the cursor where the file is named', () => {
   const put = (text: string, code: string): string => {
     const [message, caret] = withCode(text, { code, language: 'ts', ask: 'Put this code into' });
     return `${message.slice(0, caret)}|${message.slice(caret)}`;

@@ -114,14 +114,14 @@ function actsIn(player: Player, present: boolean): string[] {
   return [...found].sort();
 }
 
-it('shows no button that acts and no box to write in, though the same rows have them while they happen', async () => {
+it('a replay has no action button and no text field, though the live rows have them', async () => {
   const player = await opened();
   expect(player.failure).toBeNull();
   expect(actsIn(player, true)).toEqual(['Answer', 'Extend', 'Stop', 'Try again', 'Undo', 'say']);
   expect(actsIn(player, false)).toEqual([]);
 });
 
-it('tells who answered what, where it was asked', async () => {
+it('shows the answer of the person at each replayed approval', async () => {
   const player = await opened();
   player.toStep(player.steps.findIndex(({ what }) => what.kind === 'asks'));
   const { body } = render(ReplayParts, {
@@ -145,7 +145,7 @@ it('offers to copy the text of an agent before a call, and the report of a sub-a
   expect(copies).toContain('Copy: report of one');
 });
 
-it('offers nothing at the cards of sub-agents that a fork has copied', async () => {
+it('offers no actions on the cards of sub-agents that a fork copied', async () => {
   const player = await opened();
   player.toStep(player.steps.length - 1);
   const view = player.view!;

@@ -20,7 +20,7 @@ const gaps = fc
     });
   });
 
-it('finds the moment of each place, and the place of each moment', () => {
+it('converts between scale positions and moments without loss', () => {
   fc.assert(
     fc.property(gaps, fc.double({ min: 0, max: 1, noNaN: true }), (folds, place) => {
       const scale = paceOf({ from: 0, to: (folds.at(-1)?.to ?? 0) + 3000 }, folds);
@@ -30,7 +30,7 @@ it('finds the moment of each place, and the place of each moment', () => {
   );
 });
 
-it('lets no folded wait take longer than an instant, and a true one as long as it was', () => {
+it('shortens a folded wait to 1.5 seconds, and keeps the true length without folds', () => {
   const folds = [{ from: 60_000, to: 600_000, parts: [] }];
   const span = { from: 0, to: 1_000_000 };
   const scale = paceOf(span, folds);
@@ -61,7 +61,7 @@ it('folds what waits for the person, and not the time of a model or a tool', () 
   expect(folds[0]!.to - folds[0]!.from).toBeLessThan(90_100);
 });
 
-it('never goes back in time, and counts what has happened', () => {
+it('keeps event times in ascending order, and counts the events up to a moment', () => {
   const at = (second: number) => ({ at: new Date(second * 1000).toISOString() }) as DurableEvent;
   const times = timesOf([at(1), at(5), at(3), at(6)]);
   expect(times).toEqual([1000, 5000, 5000, 6000]);

@@ -68,7 +68,7 @@ beforeEach(() => {
   now = 0;
 });
 
-it('reads only pages up to the end of its workflow, and keeps only what belongs to it', async () => {
+it('reads event pages up to the end of its workflow, and keeps only events of that workflow', async () => {
   const player = await opened();
   expect(player.failure).toBeNull();
   expect(player.events).toEqual(own);
@@ -80,14 +80,14 @@ it('reads only pages up to the end of its workflow, and keeps only what belongs 
   expect(connection.calls[1]?.input).toMatchObject({ conversationId: CONVERSATION });
 });
 
-it('begins with the message, and does not play by itself', async () => {
+it('starts at the message, paused', async () => {
   const player = await opened();
   expect([player.count, player.stepIndex, player.playing, player.place]).toEqual([1, 0, false, 0]);
   expect(player.view?.workflows[0]?.prompt).toBe('First');
   expect(player.view?.runs).toEqual([]);
 });
 
-it('steps by what happens, ten at a time, to marks, to both ends, and back', async () => {
+it('keys step by one or ten steps, to marks and to both ends', async () => {
   const player = await opened();
   const press = (key: string, shiftKey = false) => {
     const prevented: boolean[] = [];
@@ -132,7 +132,7 @@ it('plays to the end at the speed that was chosen, with the wait for the person 
   player.close();
 });
 
-it('takes as long as it took in true time', async () => {
+it('plays waits at full length in true time', async () => {
   const player = await opened();
   player.speed = 20;
   player.inTrueTime = true;
@@ -143,7 +143,7 @@ it('takes as long as it took in true time', async () => {
   expect(ms).toBeLessThan(3800);
 });
 
-it('stays at its moment when waits are unfolded, and where a page slept', async () => {
+it('keeps its moment when waits are unfolded, and after the page slept', async () => {
   const player = await opened();
   player.toPlace(0.5);
   const { at } = player;
@@ -157,13 +157,13 @@ it('stays at its moment when waits are unfolded, and where a page slept', async 
   player.pause();
 });
 
-it('does not read what still works', async () => {
+it('does not read events of a running workflow', async () => {
   const player = await opened(null);
   expect(player.view).toBeNull();
   expect(connection.calls.map(({ method }) => method)).toEqual(['workflow.get']);
 });
 
-it('tells why nothing can be read, and stops reading when it is left', async () => {
+it('reports why a load failed, and stops reading when it is closed', async () => {
   const player = await opened();
   connection.on('conversation.events', () => {
     throw Object.assign(new Error('gone'), { code: 'not_found' });
@@ -179,7 +179,7 @@ it('tells why nothing can be read, and stops reading when it is left', async () 
   expect(connection.calls.filter(({ method }) => method === 'conversation.events')).toHaveLength(1);
 });
 
-it('asks for nothing but what is stored, whatever is done with it', async () => {
+it('requests only stored events and the workflow', async () => {
   const player = await opened();
   for (let step = 0; step < player.steps.length; step += 1) player.move(1);
   player.play();
@@ -194,7 +194,7 @@ it('asks for nothing but what is stored, whatever is done with it', async () => 
   expect(connection.subscriptions).toEqual([]);
 });
 
-it('has the keys wherever they mean nothing else', () => {
+it('handles keys only where the focused element does not use them', () => {
   const at = (of: string) =>
     ({ closest: (names: string) => (names.split(', ').includes(of) ? {} : null) }) as unknown as Element;
   const keys = ['ArrowRight', 'ArrowUp', 'End', ' '];
@@ -205,7 +205,7 @@ it('has the keys wherever they mean nothing else', () => {
   expect(had('input'), 'the speeds').toEqual([false, false, false, false]);
 });
 
-it('plays what the sub-agents of its origin did, as if its own lead had them', async () => {
+it('plays the copied sub-agents of the original workflow below its own lead', async () => {
   const origin = new Story();
   const first = origin.lead('First');
   const helper = origin.child(first.lead, first.workflowId, 'helper');

@@ -18,7 +18,7 @@ const bar = (kind: BarKind, from: number, to: number, rest: Partial<Bar> = {}): 
 });
 const drawn = (bars: Bar[], sight = WHOLE) => drawnBars({ bars } as Lane, scaleOf({ from: 0, to: 10_000 }, []), sight);
 
-it('draws what is in sight, split at the first token', () => {
+it('draws the visible bars, with model bars split at the first token', () => {
   const bars = [
     bar('model', 0, 4000, { requestId: 'a', firstTokenAt: 1000 }),
     bar('tools', 4000, 5000, { toolCallId: 'c' }),
@@ -36,13 +36,13 @@ it('draws what is in sight, split at the first token', () => {
   ]);
 });
 
-it('draws what nobody could tell apart as one, until one comes nearer', () => {
+it('merges bars that are too close to distinguish, until the axis is zoomed', () => {
   const bars = Array.from({ length: 2000 }, (_, n) => bar('tools', n * 5, n * 5 + 1, { toolCallId: String(n) }));
   expect(drawn(bars).length).toBeLessThan(700);
   expect(drawn(bars, { from: 0, to: 0.01 })).toHaveLength(21);
 });
 
-it('knows what a bar opens, and finds it again by the address', () => {
+it('each bar has an address that selects it again', () => {
   const bars = [
     bar('model', 0, 1, { requestId: 'r 1' }),
     bar('model', 2, 3, { requestId: 'r 2' }),
@@ -64,14 +64,14 @@ it('knows what a bar opens, and finds it again by the address', () => {
   expect(chosenIn(new URLSearchParams('request=r'), 'lead')).toEqual({ kind: 'request', runId: 'lead', id: 'r' });
 });
 
-it('goes to the bar of another lane that is nearest in time', () => {
+it('nearestBar returns the bar of another lane that is nearest in time', () => {
   const [first, second] = [drawn([bar('model', 0, 1000), bar('model', 8000, 9000)]), drawn([bar('tools', 7000, 8000)])];
   expect(nearestBar(first, second[0])).toBe(first[1]);
   expect(nearestBar(first, undefined)).toBe(first[0]);
   expect(nearestBar([], second[0])).toBeNull();
 });
 
-it('finds the answer of a request, and what the agent was told before it', () => {
+it('exchangeOf finds the answer of a request, and the entries sent to the model before it', () => {
   const at = (ms: number) => new Date(ms).toISOString();
   const assistant = (n: number, ms: number, rest = {}) =>
     ({ kind: 'assistant', n, at: at(ms), messageId: `m${n}`, parts: [], ...rest }) as unknown as Entry;
@@ -98,7 +98,7 @@ it('finds the answer of a request, and what the agent was told before it', () =>
   expect(exchangeOf(request(3000, 5000, { purpose: 'review' }), entries).answer).toBeNull();
 });
 
-it('tells the turns of a fast model apart: each answer names its request', () => {
+it('exchangeOf matches the turns of a fast model by request id', () => {
   const at = (ms: number) => new Date(ms).toISOString();
   const assistant = (n: number, id?: string) =>
     ({

@@ -26,7 +26,7 @@ function held(first: Sight) {
 }
 const QUARTER: Sight = { from: 0.5, to: 0.75 };
 
-it('moves with a drag, from where the drag began, and takes the click that ends it', () => {
+it('a drag moves the axis from its start point, and suppresses the click that ends it', () => {
   const { axis, send, sight } = held(QUARTER);
   send('pointerdown', { button: 0, clientX: 300 });
   send('pointermove', { buttons: 1, pointerId: 7, clientX: 200 });
@@ -46,7 +46,7 @@ it('moves with a drag, from where the drag began, and takes the click that ends 
   stopped.mockRestore();
 });
 
-it('takes a press that hardly moves, and one of another button, for no drag', () => {
+it('ignores small movements and other mouse buttons', () => {
   const { axis, send, sight } = held(QUARTER);
   send('pointerdown', { button: 0, clientX: 300 });
   send('pointermove', { buttons: 1, clientX: 303 });
@@ -59,7 +59,7 @@ it('takes a press that hardly moves, and one of another button, for no drag', ()
   expect(axis.setPointerCapture).not.toHaveBeenCalled();
 });
 
-it('zooms by Ctrl and the wheel, and what is below the pointer stays there', () => {
+it('Ctrl and the wheel zoom around the pointer', () => {
   const { send, sight } = held(WHOLE);
   const place = 0.25;
   const at = () => sight().from + (sight().to - sight().from) * place;
@@ -75,7 +75,7 @@ it('zooms by Ctrl and the wheel, and what is below the pointer stays there', () 
   expect(sight()).toEqual(WHOLE);
 });
 
-it('moves by the wheel sideways, or with Shift, and leaves the page its own', () => {
+it('moves with a sideways wheel or Shift and the wheel, and leaves vertical scrolling to the page', () => {
   const { send, sight, end } = held(QUARTER);
   expect(send('wheel', { deltaX: 100, deltaY: 10 }).defaultPrevented).toBe(true);
   expect(sight()).toEqual({ from: 0.5625, to: 0.8125 });

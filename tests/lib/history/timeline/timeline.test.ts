@@ -26,7 +26,7 @@ const lane = (id: string, bars: Bar[], toolCallId: string | null = null): Lane =
   }) as Lane;
 
 describe('time by cause', () => {
-  it('counts the work of all runs once, and not a call that is there for another run', () => {
+  it('counts overlapping work of runs once, and excludes a call that waits for another run', () => {
     const lead = lane('lead', [bar('model', 0, 2000), bar('tools', 2000, 9000, { toolCallId: 'spawn' })]);
     const child = lane('child', [bar('wait', 2000, 6000), bar('model', 6000, 8000), bar('tools', 7500, 9000)], 'spawn');
     const spent = spentOf({ from: 0, to: 9000 }, [lead, child], []);
@@ -35,12 +35,12 @@ describe('time by cause', () => {
     expect(spent.gaps).toEqual([{ from: 2000, to: 6000, parts: [{ cause: 'person', from: 2000, to: 6000 }] }]);
   });
 
-  it('does not take the time in which a call waits for an answer for work', () => {
+  it('excludes the wait for an approval from the work of a call', () => {
     const lead = lane('lead', [bar('tools', 0, 9000, { toolCallId: 'write' }), bar('wait', 1000, 8000)]);
     expect(spentOf({ from: 0, to: 9000 }, [lead], [])).toMatchObject({ workMs: 2000, waits: { person: 7000 } });
   });
 
-  it('tells a provider that is busy, another failure, and the limit of the provider apart', () => {
+  it('separates waits for a busy provider, a retry, and the limit of the provider', () => {
     const request = (requestId: string, attempt: number, code: 'rate_limited' | 'provider' | null) => ({
       requestId,
       attempt,
@@ -62,7 +62,7 @@ describe('time by cause', () => {
     expect(held.get('third')).toEqual([]);
   });
 
-  it('says which cause counts where several hold, and names what has none', () => {
+  it('gives each overlapping wait one cause, and marks time without a cause as idle', () => {
     const lead = lane('lead', [bar('queue', 0, 5000), bar('wait', 2000, 4000), bar('model', 6000, 7000)]);
     const { gaps } = spentOf({ from: 0, to: 7000 }, [lead], []);
     expect(gaps[0]?.parts.map(({ cause, from }) => [cause, from])).toEqual([
@@ -73,7 +73,7 @@ describe('time by cause', () => {
     ]);
   });
 
-  it('adds up to all of the time', () => {
+  it('work and waits add up to the whole time', () => {
     const interval = fc.tuple(fc.integer({ min: 0, max: 5000 }), fc.integer({ min: 0, max: 5000 }));
     const bars = fc.array(fc.tuple(fc.constantFrom<BarKind>('queue', 'wait', 'model', 'tools', 'mcp'), interval));
     fc.assert(
@@ -98,7 +98,7 @@ describe('the axis', () => {
   const span = { from: 1000, to: 301_000 };
   const gap = { from: 11_000, to: 291_000, parts: [] };
 
-  it('folds a long wait to a notch, and shows its true length where it is asked for', () => {
+  it('folds a long wait to a notch, and shows its true length without folds', () => {
     const folded = scaleOf(span, foldsOf({ workMs: 20_000, gaps: [gap] }));
     expect(folded.at(1000)).toBe(0);
     expect(folded.at(301_000)).toBe(1);
@@ -108,13 +108,13 @@ describe('the axis', () => {
     expect(plain.at(291_000) - plain.at(11_000)).toBeCloseTo(280 / 300);
   });
 
-  it('leaves a short wait as it is, and all where nothing worked', () => {
+  it('does not fold a short wait, or any wait if there was no work', () => {
     expect(foldsOf({ workMs: 100_000, gaps: [{ from: 0, to: 4000, parts: [] }] })).toEqual([]);
     expect(foldsOf({ workMs: 0, gaps: [{ from: 0, to: 40_000, parts: [] }] })).toEqual([]);
     expect(foldsOf({ workMs: 1000, gaps: [{ from: 0, to: 900, parts: [] }] })).toEqual([]);
   });
 
-  it('never goes back, whatever is folded', () => {
+  it('positions never decrease with time, whatever waits are folded', () => {
     const moment = fc.integer({ min: 0, max: 100_000 });
     fc.assert(
       fc.property(fc.uniqueArray(moment, { maxLength: 12 }), moment, moment, (edges, a, b) => {
@@ -132,7 +132,7 @@ describe('the axis', () => {
     );
   });
 
-  it('has round ticks in what is in sight, which leave out what is folded', () => {
+  it('has round ticks in the visible part, and none in folded waits', () => {
     const scale = scaleOf(span, [gap]);
     const ticks = scale.ticks(0, 1, 6);
     expect(ticks.map(({ ms }) => ms)).toEqual([0, 5000, 10_000, 15_000, 20_000]);
@@ -141,8 +141,8 @@ describe('the axis', () => {
   });
 });
 
-describe('what is in sight', () => {
-  it('comes nearer at a place that stays where it is, and never leaves the axis', () => {
+describe('the visible part of the axis', () => {
+  it('zooms around a fixed point, and stays within the axis', () => {
     const near = zoomed(WHOLE, 2, 0.25);
     expect(near).toEqual({ from: 0.125, to: 0.625 });
     expect(isWhole(zoomed(near, 1 / 4))).toBe(true);
@@ -152,7 +152,7 @@ describe('what is in sight', () => {
     expect(nearest.to - nearest.from).toBeCloseTo(1 / 400);
   });
 
-  it('follows what is looked at', () => {
+  it('moves to keep a selected bar visible', () => {
     expect(showing({ from: 0, to: 0.1 }, 0.05, 0.06)).toEqual({ from: 0, to: 0.1 });
     const followed = showing({ from: 0, to: 0.1 }, 0.5, 0.52);
     expect(followed.from).toBeCloseTo(0.46);

@@ -8,7 +8,7 @@ function draftOf(parts: Partial<Pick<McpDraft, 'name' | 'kind' | 'command' | 'ur
 }
 
 describe('McpDraft', () => {
-  it('is a command with its words and its environment', () => {
+  it('builds a server with a command, its arguments and its environment', () => {
     const draft = draftOf({ name: ' files ', command: `npx -y "@a/b" '/my docs'` });
     draft.rows[0] = { name: 'API_KEY', value: 'k', secret: true };
     draft.more();
@@ -23,7 +23,7 @@ describe('McpDraft', () => {
     expect(methods['mcp.add'].input.safeParse(input).success).toBe(true);
   });
 
-  it('is an address with its headers, whose secrets have names that can be kept', () => {
+  it('builds a server with a URL and headers, and stores each secret under a valid name', () => {
     const draft = draftOf({ name: 'web', kind: 'http', url: ' https://example.com/mcp ', command: 'left over' });
     draft.rows[0] = { name: 'X-Api-Key', value: 'k', secret: true };
     draft.more();
@@ -40,7 +40,7 @@ describe('McpDraft', () => {
     expect(methods['mcp.add'].input.safeParse(input).success).toBe(true);
   });
 
-  it('says what is wrong in one sentence', () => {
+  it('reports each input error in one sentence', () => {
     const draft = draftOf({ name: 'x', command: `run 'it` });
     expect(() => draft.input()).toThrow('A quote in the command line is not closed.');
     draft.command = 'run';
@@ -54,7 +54,7 @@ describe('McpDraft', () => {
     expect(draft.input().secrets).toEqual({ A: 'l' });
   });
 
-  it('keeps two headers apart whose names are the same but for their signs', () => {
+  it('stores the secrets of two headers whose names differ only in punctuation separately', () => {
     const draft = draftOf({ name: 'web', kind: 'http', url: 'https://example.com' });
     draft.rows[0] = { name: 'X-A', value: 'k', secret: true };
     draft.more();

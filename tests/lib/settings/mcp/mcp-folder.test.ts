@@ -44,7 +44,7 @@ function connected() {
 }
 
 describe('McpFolder', () => {
-  it('lists again after a change, once for as many as come meanwhile', async () => {
+  it('lists again after a change, and only once for several changes during a load', async () => {
     const { connection, now, lists, answer } = connected();
     const folder = new McpFolder(connection, '/project');
     await answer();
@@ -63,7 +63,7 @@ describe('McpFolder', () => {
     expect(connection.subscriptions).toEqual([]);
   });
 
-  it('does one thing at a time with a server, and keeps why it could not', async () => {
+  it('runs one action at a time for each server, and keeps the reason of a failed action', async () => {
     const { connection, answer } = connected();
     const folder = new McpFolder(connection, '/project');
     await answer();
@@ -86,7 +86,7 @@ describe('McpFolder', () => {
     folder.close();
   });
 
-  it('needs the address to sign in no more once the person has', async () => {
+  it('drops the sign-in address once the person has signed in', async () => {
     const { connection, now, answer } = connected();
     now.servers = [serverOf({ signIn: 'out' })];
     connection.on('mcp.login', () => ({ url: 'https://example.com/sign-in' }));

@@ -6,13 +6,13 @@ import { diffLines } from '#lib/ui/diff/diff-lines.ts';
 const DIFF = '--- a/x.ts\n+++ b/src/x.ts\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n@@ -9,1 +9,2 @@\n nine\n+ten\n';
 const lines = diffLines(DIFF);
 
-test('the ending of the file says which language it is', () => {
+test('the file extension selects the language', () => {
   expect(endingOf(DIFF)).toBe('ts');
   expect(endingOf('--- /dev/null\n+++ b/a.b/Makefile\n')).toBe('');
   expect(endingOf('It is too large to show.')).toBe('');
 });
 
-test('each side of each piece is code of its own', () => {
+test('sidesOf returns the code of each side of each hunk', () => {
   expect(sidesOf(lines).map(({ code }) => code)).toEqual(['one\n2\nthree', 'one\ntwo\nthree', 'nine\nten']);
 });
 
@@ -36,7 +36,7 @@ test('each line has the colours of its side', async () => {
   ]);
 });
 
-test('a line stays plain whose colours are of another text, or are not known', async () => {
+test('a line stays plain if its colours are for another text or unknown', async () => {
   const other = await coloursOf(sidesOf(lines), (code) =>
     Promise.resolve(code.split('\n').map((text) => [{ text: text.replace('two', 'too'), light: '#1', dark: '#1' }])),
   );

@@ -21,11 +21,11 @@ describe('diffLines', () => {
     ]);
   });
 
-  it('has nothing to show where nothing changes', () => {
+  it('returns no lines for a diff without changes', () => {
     expect(diffLines('--- a/same.txt\n+++ b/same.txt\n')).toEqual([]);
   });
 
-  it('takes changed lines that look like headers for what they are', () => {
+  it('treats changed lines that look like headers as changed lines', () => {
     const lines = diffLines('@@ -1 +1 @@\n--- a\n+++ b\n');
     expect(lines.map(({ kind, text }) => [kind, text])).toEqual([
       ['place', '@@ -1 +1 @@'],

@@ -10,7 +10,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const shown = (props: { hasModes?: boolean; bare?: boolean } = {}): string => render(DiffParts, { props }).body;
 
-it('breaks lines and has one column until somebody chooses, then stays as chosen', () => {
+it('wraps lines in one column by default, and stores the chosen look', () => {
   const look = new DiffLook();
   expect([look.wraps, look.besides]).toEqual([true, false]);
   look.toggle('wraps');
@@ -19,7 +19,7 @@ it('breaks lines and has one column until somebody chooses, then stays as chosen
   expect([next.wraps, next.besides]).toEqual([false, true]);
 });
 
-it('can be chosen at each diff that does not stand below another of its kind, and holds for those too', () => {
+it('a top-level diff has look options, which also apply to nested diffs without options', () => {
   expect(shown()).toContain('Wrap lines');
   expect(shown({ hasModes: false })).not.toContain('Wrap lines');
   expect(shown({ hasModes: false })).toContain('whitespace-pre-wrap');
@@ -27,7 +27,7 @@ it('can be chosen at each diff that does not stand below another of its kind, an
   expect(shown({ hasModes: false })).not.toContain('whitespace-pre-wrap');
 });
 
-it('what a stranger says is always shown whole, without a choice', () => {
+it('a bare diff always wraps, and offers no look options', () => {
   new DiffLook().toggle('wraps');
   expect(shown({ bare: true })).toContain('whitespace-pre-wrap');
   expect(shown({ bare: true })).not.toContain('Wrap lines');

@@ -50,7 +50,7 @@ const html = (blocks: readonly MarkdownBlock[]) => blocks.map(({ token }) => htm
 const raws = (blocks: readonly MarkdownBlock[]) => blocks.map(({ token }) => token.raw);
 
 describe('BlockReader', () => {
-  it('ends as if the whole text had come at once', () => {
+  it('a text read in pieces gives the blocks of a text read at once', () => {
     fc.assert(
       fc.property(pieces, fc.integer({ min: 1, max: 9 }), (text, step) => {
         const reader = new BlockReader();
@@ -61,7 +61,7 @@ describe('BlockReader', () => {
     );
   });
 
-  it('shows at any moment what the text so far is, if only its links know their addresses later', () => {
+  it('shows the blocks of the text so far at each moment, except for link targets', () => {
     fc.assert(
       fc.property(pieces, (text) => {
         const reader = new BlockReader();
@@ -78,13 +78,13 @@ describe('BlockReader', () => {
     ['the next number of a list', '1. one\n\n2. two\n'],
     ['what looks like a table until its line ends', 'a\nb | c\n- | -x\n'],
     ['what looks like a rule until its line ends', '- a\n---x\n'],
-  ])('waits with what came before: %s', (_name, text) => {
+  ])('ends with the blocks of a full read for %s', (_name, text) => {
     const reader = new BlockReader();
     for (let length = 1; length <= text.length; length += 1) reader.read(text.slice(0, length), true);
     expect(html(reader.read(text, true))).toEqual(html(new BlockReader().read(text, false)));
   });
 
-  it('never changes a settled block, but where a link is defined below it', () => {
+  it('never changes a settled block, except when a link is defined below it', () => {
     fc.assert(
       fc.property(pieces, (text) => {
         const reader = new BlockReader();
@@ -100,7 +100,7 @@ describe('BlockReader', () => {
     );
   });
 
-  it('gives a link its address as soon as that is defined, and not while it is still written', () => {
+  it('resolves a link once its definition is complete', () => {
     const reader = new BlockReader();
     const uses = '- see [it][1]\n\nWords between.\n\n';
     reader.read(`${uses}[`, true);

@@ -47,7 +47,7 @@ const pieces = fc
   )
   .map((list) => list.join(''));
 
-it('adds to the HTML exactly what came, or says that it can not', () => {
+it('growthOf returns exactly the appended text, or null', () => {
   let grew = 0;
   fc.assert(
     fc.property(pieces, fc.integer({ min: 1, max: 6 }), (text, step) => {
@@ -84,11 +84,11 @@ it.each([
   ['less', '<p>aa</p>\n', '<p>a</p>\n', null],
   ['a character that only a browser knows', '<p>a</p>\n', '<p>a&copy;</p>\n', null],
   ['no character at all', '<p>a</p>\n', '<p>a\0</p>\n', null],
-])('%s', (_name, before, after, growth) => {
+])('growthOf handles %s', (_name, before, after, growth) => {
   expect(growthOf(before, after)).toEqual(growth);
 });
 
-it('knows a paragraph of words alone, as a browser would read them, from everything else', () => {
+it('wordsOf returns the text of a plain paragraph, and null for any other block', () => {
   const of = (source: string): (string | null)[] =>
     new BlockReader().read(source, false).map(({ token }) => wordsOf(htmlOf(token)));
   expect(of('It\'s "a" > b & c,\nand <d>.')).toEqual(['It\'s "a" > b & c,\nand <d>.']);

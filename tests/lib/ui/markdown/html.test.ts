@@ -5,13 +5,13 @@ import { htmlOf } from '#lib/ui/markdown/html.ts';
 
 const html = (source: string) => new Lexer({ gfm: true }).lex(source).map(htmlOf).join('');
 
-it('marks an item that is a task, which has its box instead of a bullet', () => {
+it('shows a task list item with a box instead of a bullet', () => {
   expect(html('- [x] done\n- [ ] to do\n- neither')).toMatch(
     /<li data-task="">☑ done<\/li>\s*<li data-task="">☐ to do<\/li>\s*<li>neither<\/li>/,
   );
 });
 
-it('keeps on which side of its column a table says that its words stand', () => {
+it('preserves the column alignment of a table', () => {
   expect(html('| a | b | c |\n|---|:-:|--:|\n| 1 | 2 | 3 |')).toMatch(
     /<th>a<\/th>\s*<th align="center">b<\/th>\s*<th align="right">c<\/th>/,
   );
@@ -80,7 +80,7 @@ describe('characters that rearrange or cover text', () => {
     expect(html(source)).not.toContain('\u202E');
   });
 
-  it('are cut in stacks, also as references', () => {
+  it('are truncated when stacked, also as character references', () => {
     for (const mark of ['\u0301', '&#769;', '&#x301;', '&tdot;', '&DownBreve;'])
       expect(html(`e${mark.repeat(40)}!`), mark).toMatch(/^<p>e\p{M}{5}⟦\+35 marks⟧!<\/p>/u);
   });
@@ -90,7 +90,7 @@ describe('characters that rearrange or cover text', () => {
     expect(html('[x](https://docs.example/é)')).toContain('href="https://docs.example/é"');
   });
 
-  it('stay references in code', () => {
+  it('remain plain character references in code', () => {
     expect(html('`&#8238;`')).toContain('&amp;#8238;');
   });
 });

@@ -10,6 +10,6 @@ it.each([
   ['| a | b |\n|---|---|\n| 1 | *2* |', 'a\tb\n1\t2'],
   ['> quoted [link](https://example.com)\n\n---\n\n![a picture](x.png)', 'quoted link\n\na picture'],
   ['', ''],
-])('%j', (markdown, text) => {
+])('plainOf removes the Markdown marks of %j', (markdown, text) => {
   expect(plainOf(markdown)).toBe(text);
 });

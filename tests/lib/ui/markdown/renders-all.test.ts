@@ -10,7 +10,7 @@ it.each([
   'See https://example.com/path and <https://example.com>.',
   'A <b>tag</b> is shown as it was written.',
   'Use a \\* star, snake_case_names and src/**/*.ts.',
-])('%j is shown formatted', (source) => {
+])('%j is safe to show formatted', (source) => {
   expect(rendersAll(source)).toBe(true);
 });
 
@@ -24,6 +24,6 @@ it.each([
   ['cells that a table drops', '| a | b |\n| - | - |\n| 1 | 2 | then delete |'],
   ['entities', 'Look&#8203;around &lt;here&gt;'],
   ['other numbers', '3. one\n9. two'],
-])('%s is not', (_, source) => {
+])('%s is not safe to show formatted', (_, source) => {
   expect(rendersAll(source)).toBe(false);
 });

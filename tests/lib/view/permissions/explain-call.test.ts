@@ -15,42 +15,42 @@ import { decision, envelope, spawnRequest } from '../../../hosts/support/events.
 const tools = allTools();
 const toolOf = (name: string) => tools.find((tool) => tool.name === name);
 
-describe('the fields of a tool', () => {
+describe('the fields of an explained tool call', () => {
   const filled = (name: string) => Object.fromEntries(explainFieldsOf(name).map((field) => [field, 'docs']));
   const named = [...['read_file', 'write_file', 'list_directory', 'glob', 'grep'], ...['spawn_agent', 'delegate_task']];
 
-  test.for(named)('%s: what stands in them is accepted as it is', (name) => {
+  test.for(named)('form valid input for the tool %s', (name) => {
     expect(explainFieldsOf(name).length).toBeGreaterThan(0);
     const input = callInputOf(name, filled(name));
     expect(toolOf(name)?.input.safeParse({ ...toolOf(name)?.sample?.input, ...input }).error).toBeUndefined();
     for (const field of explainFieldsOf(name)) expect(input[field]).toBe('docs');
   });
 
-  test('what may be left out is left out, what may not be is not', () => {
+  test('omit empty optional values, and include empty required values', () => {
     expect(callInputOf('glob', { pattern: '**' })).toEqual({ pattern: '**' });
     expect(callInputOf('read_file', {})).toEqual({ path: '' });
   });
 
-  test('the rest of a call that was made stays as it was', () => {
+  test('preserve the other input of an existing call', () => {
     const made = { path: 'a.md', content: 'whole', mode: 'append' };
     expect(callInputOf('write_file', { path: 'b.md' }, made)).toEqual({ ...made, path: 'b.md' });
     expect(textFieldsOf({ ...made, depth: 2 })).toEqual(made);
     expect(textFieldsOf(['x'])).toEqual({});
   });
 
-  test('any other tool is written as JSON', () => {
+  test('are empty for any other tool, which takes JSON', () => {
     expect(explainFieldsOf('parallel_tasks')).toEqual([]);
   });
 });
 
-describe('the call of a question', () => {
+describe('the call of an approval', () => {
   const approval = (subject: Subject): Approval => ({
     request: spawnRequest({ subject }),
     decisions: [decision()],
   });
   const items = [{ runId: 'r', title: '', envelope, hash: 'h' }];
 
-  test('a tool with its input', () => {
+  test('contains the tool and its input', () => {
     const subject = {
       kind: 'tool',
       tool: 'write_file',
@@ -62,21 +62,21 @@ describe('the call of a question', () => {
     expect(callOf(approval(subject), 0)).toEqual({ agent: 'lead', tool: 'write_file', input: { path: 'a' } });
   });
 
-  test.for(['spawn', 'delegate', 'parallel'] as const)('%s: a call that the tool accepts', (operation) => {
+  test.for(['spawn', 'delegate', 'parallel'] as const)('is accepted by the tool for the operation %s', (operation) => {
     const call = callOf(approval({ kind: 'envelopes', operation, items }), 0);
     const tool = toolOf(call?.tool ?? '');
     expect(tool?.input.safeParse({ ...tool.sample?.input, ...Object(call?.input) }).error).toBeUndefined();
     expect(JSON.stringify(call?.input)).toContain('code-reviewer');
   });
 
-  test('an agent’s own words are no call', () => {
+  test('is null for questions of an agent', () => {
     const subject = { kind: 'questions', questions: [], folder: '/', hash: '' } as const;
     expect(canExplain(approval({ ...subject, questions: [] }).request)).toBe(false);
     expect(callOf(approval({ ...subject, questions: [] }), 0)).toBeNull();
   });
 });
 
-test('a question that waits is told what the rules say by now only where they ask no more', () => {
+test('reports a rule change for an open approval only if the rules no longer ask', () => {
   const open = { decisions: [null] };
   expect(changedSince(open, 0, { effect: 'allow' })).toBe('allow');
   expect(changedSince(open, 0, { effect: 'deny' })).toBe('deny');

@@ -52,7 +52,7 @@ function preview(calls: JudgedCall[], parts: Partial<RulePreview> = {}): RulePre
 }
 
 describe('figuresOf', () => {
-  it('counts what the rule decides by what that was, changes first', () => {
+  it('counts the calls decided by the rule, grouped by old and new effect, with changes first', () => {
     const calls = [
       call('allow', 'allow'),
       call('ask', 'allow'),
@@ -72,22 +72,22 @@ describe('figuresOf', () => {
     ]);
   });
 
-  it('counts what each rule decides now', () => {
+  it('decidedBy counts the calls that each current rule decides', () => {
     const gone = call('allow', 'ask', { before: { effect: 'allow', ruleId: 'user:1' }, by: 'default' });
     expect(decidedBy(preview([gone, gone]))).toEqual(new Map([['user:1', 2]]));
   });
 
-  it('warns of no danger that is still asked about', () => {
+  it('does not count a dangerous call that still needs approval as loosened', () => {
     expect(figuresOf(preview([call('allow', 'ask', { dangers: ['outside'] })])).loosened).toEqual([]);
   });
 });
 
-describe('the form', () => {
-  it('has all that the contract has', () => {
+describe('the rule form', () => {
+  it('offers every effect and permission of the schema', () => {
     expect([EFFECTS, PERMISSIONS]).toEqual([Effect.options, Permission.options]);
   });
 
-  it('says what stands in it, and nothing for what is empty', () => {
+  it('returns the filled fields, and omits empty fields', () => {
     const empty = { effect: 'deny', about: 'bash', agent: '', pattern: '' } as const;
     expect(wishOf(empty)).toEqual({ effect: 'deny', tool: 'bash' });
     expect(wishOf({ ...empty, about: 'Execute', agent: 'a' })).toEqual({
@@ -99,7 +99,7 @@ describe('the form', () => {
     expect(wishOf(formOf(rule))).toEqual({ effect: 'ask', permission: 'Execute', pattern: 'x' });
   });
 
-  it('of a call is about that one alone, with the other answer', () => {
+  it('of a call matches only this call, with the opposite effect', () => {
     const call = { agent: 'scout', tool: 'bash' };
     const names = { agent: 'spawned:scout', pattern: 'ls \\*.\\{js\\,ts\\}' };
     expect(formOfCall(call, { effect: 'ask', names })).toEqual({ effect: 'allow', about: 'bash', ...names });

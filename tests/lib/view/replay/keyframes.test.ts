@@ -19,7 +19,7 @@ workflow(story, { prompt: 'Go', answer: 'Done.', children, retry: true, early: t
 const events = story.events.filter((event): event is DurableEvent => 'seq' in event);
 const start = viewBefore(emptyConversation());
 
-it('gives the view of a straight reduction at random cuts, forwards and backwards', () => {
+it('equals a plain reduction at random positions, in any order', () => {
   const cut = fc.nat({ max: events.length });
   fc.assert(
     fc.property(fc.array(cut, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 40 }), (cuts, every) => {
@@ -31,7 +31,7 @@ it('gives the view of a straight reduction at random cuts, forwards and backward
   );
 });
 
-it('applies no more events than lie between two kept views', () => {
+it('applies fewer events than the distance between two keyframes', () => {
   const frames = new Keyframes(start, 10);
   frames.add(events);
   const read: number[] = [];
@@ -45,14 +45,14 @@ it('applies no more events than lie between two kept views', () => {
   expect(read.at(-1), 'the next one goes on from the last').toBe(1);
 });
 
-it('keeps to what there is', () => {
+it('clamps positions outside the events', () => {
   const frames = new Keyframes(start, 10);
   frames.add(events);
   expect(frames.at(-5)).toEqual(start);
   expect(frames.at(events.length + 5)).toEqual(reduce(start, events));
 });
 
-it('begins with nothing said and nothing spent', () => {
+it('starts without workflows and usage', () => {
   const spent = { ...emptyConversation(), lastSeq: 90, usage: { ...emptyConversation().usage, requests: 7 } };
   const view = viewBefore(spent);
   expect([view.workflows, view.conversation.usage.requests, view.conversation.lastSeq]).toEqual([[], 0, 0]);

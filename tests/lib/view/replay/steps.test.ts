@@ -32,7 +32,7 @@ const times = events.map(({ at }) => Date.parse(at));
 const steps = stepsOf(events, times);
 const { runs } = reduce(viewBefore(emptyConversation()), events);
 
-it('tells each step in a sentence, and leaves out what only the books are told of', () => {
+it('describes each visible step in a sentence', () => {
   expect(steps.map((step) => text.replay.step(step, text))).toEqual([
     'You sent the message',
     'lead starts',
@@ -55,13 +55,13 @@ it('tells each step in a sentence, and leaves out what only the books are told o
   ]);
 });
 
-it('finds the step after so many events', () => {
+it('stepAfter returns the last step within a number of events', () => {
   expect(stepAfter(steps, 0)).toBe(-1);
   expect(stepAfter(steps, events.length)).toBe(steps.length - 1);
   for (const [index, { count }] of steps.entries()) expect(stepAfter(steps, count)).toBe(index);
 });
 
-it('marks starts, questions and ends, and one of those that stand together', () => {
+it('marks starts, approvals and ends, with close marks merged', () => {
   const [from, to] = [times[0] ?? 0, times.at(-1) ?? 0];
   const marks = marksOf(steps, runs, (at) => (at - from) / (to - from));
   expect(marks.map(({ kind, mark, step }) => [kind, mark, step])).toEqual([
@@ -74,7 +74,7 @@ it('marks starts, questions and ends, and one of those that stand together', () 
   expect(marksOf(twice, runs, () => 0.5)).toHaveLength(4);
 });
 
-it('forks at the last entry of the lead, before the message, or after all of it', () => {
+it('forks before the message, at the last entry of the lead, or after the whole workflow', () => {
   const at = (step: number) => forkPlaceOf(events, steps[step]?.count ?? 0, lead.runId);
   expect(forkPlaceOf(events, 0, lead.runId)).toEqual({ end: 'before' });
   expect(at(1)).toEqual({ end: 'before' });

@@ -30,7 +30,7 @@ function told(parts: Part[], ms: number, between: (lead: Voice) => void = () => 
 
 const texts = (parts: { text: string }[]) => parts.map(({ text }) => text);
 
-it('shows a share of the text by the time that has passed', () => {
+it('shows a share of the text in proportion to the elapsed time', () => {
   const { at } = told([{ type: 'text', text: '0123456789' }], 1000);
   expect([0, 100, 500, 990, 1000, 5000].map((after) => texts(at(after)))).toEqual([
     [],
@@ -42,14 +42,14 @@ it('shows a share of the text by the time that has passed', () => {
   ]);
 });
 
-it('goes from part to part, with arguments as they are written', () => {
+it('writes part after part, including tool arguments', () => {
   const call = { type: 'tool_use', id: 'toolu_1', name: 'read_file', input: { path: 'a' } } as const;
   const { at } = told([{ type: 'text', text: '01234567890' }, call], 2200);
   expect(texts(at(500))).toEqual(['01234']);
   expect(at(1500)[1]).toMatchObject({ kind: 'tool', toolCallId: 'toolu_1', name: 'read_file', text: '{"pa' });
 });
 
-it('waits for the first token, and ends with the request', () => {
+it('starts at the first token, and ends with the request', () => {
   const { lead, request, start, story, at } = told([{ type: 'text', text: '0123456789' }], 60_000);
   lead.say({
     type: 'usage',
@@ -74,12 +74,12 @@ it('waits for the first token, and ends with the request', () => {
   expect([900, 1500, 2000].map((after) => texts(at(after, all)))).toEqual([[], ['01234'], ['0123456789']]);
 });
 
-it('cuts no sign in two', () => {
+it('never splits a character', () => {
   const { at } = told([{ type: 'text', text: '😀😀' }], 400);
   expect([100, 200, 300].map((after) => texts(at(after)))).toEqual([[], ['😀'], ['😀']]);
 });
 
-it('keeps a part that was stored while it came', () => {
+it('keeps a stored part, and writes only the parts after it', () => {
   const parts: Part[] = [
     { type: 'text', text: '0123456789' },
     { type: 'text', text: 'abcdefghij' },
@@ -90,7 +90,7 @@ it('keeps a part that was stored while it came', () => {
   expect(texts(at(1500))).toEqual(['0123456789', 'abcde']);
 });
 
-it('shows nothing of an attempt that failed', () => {
+it('shows no text of a failed attempt', () => {
   const { events } = told([{ type: 'text', text: 'x' }], 1000);
   const failed = events.filter(({ type }) => type !== 'message-end');
   const view = reduce(viewBefore(emptyConversation()), failed);

@@ -30,7 +30,7 @@ test.for(rows.map(({ path }) => path))('%s has a label in words', (path) => {
 });
 
 describe('sections', () => {
-  it('have a name each, and every list its words', () => {
+  it('have a name each, and LIST_PATHS contains every setting list', () => {
     expect(Object.keys(text.settingsPage.sections)).toEqual([...SECTIONS]);
     expect([...LIST_PATHS].sort()).toEqual(settingLists().sort());
   });
@@ -43,7 +43,7 @@ describe('sections', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('are found from what an address asks for: a section, a part, a setting', () => {
+  it('are found by section, control or setting path', () => {
     expect(
       ['limits', 'shortcuts', 'theme', 'limits.approval_seconds', 'providers.x.web_search'].map(sectionAt),
     ).toEqual([...['limits', 'shortcuts', 'appearance', 'approvals', 'tools']]);
@@ -51,8 +51,8 @@ describe('sections', () => {
   });
 });
 
-describe('units', () => {
-  it('are said where a number has one', () => {
+describe('units of settings', () => {
+  it('are shown for every number with a unit', () => {
     const unit = (path: string) => text.settingsPage.unit(path);
     const bare = rows.filter(({ kind, path }) => (kind === 'integer' || kind === 'number') && unit(path) === '');
     expect(
@@ -63,13 +63,13 @@ describe('units', () => {
   });
 });
 
-describe('values', () => {
+describe('setting values', () => {
   const said = (path: string, value: string | boolean) => {
     const row = rows.find((one) => one.path === path)!;
     return text.settingsPage.value(row, value);
   };
 
-  it('are called what their control shows', () => {
+  it('are shown with the words of their control', () => {
     const choices = rows.find(({ path }) => path === 'attention.notifications')?.choices ?? [];
     expect(choices.map((choice) => said('attention.notifications', choice))).toEqual([
       'Never',

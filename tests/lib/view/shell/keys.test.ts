@@ -5,7 +5,7 @@ import { bindingOf, capsOf, isInTheWay, isShortcut, keysText, type Pressed } fro
 const none = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 const press = (key: string, code: string, held: Partial<Pressed> = {}): Pressed => ({ ...none, key, code, ...held });
 
-it('records what is pressed, with Ctrl or ⌘ as the first modifier of the platform', () => {
+it('records pressed keys, with Ctrl or ⌘ as the main modifier of the platform', () => {
   expect(bindingOf(press('k', 'KeyK', { ctrlKey: true }), false)).toBe('$mod+K');
   expect(bindingOf(press('k', 'KeyK', { metaKey: true }), true)).toBe('$mod+K');
   expect(bindingOf(press('k', 'KeyK', { ctrlKey: true }), true)).toBe('Control+K');
@@ -15,14 +15,14 @@ it('records what is pressed, with Ctrl or ⌘ as the first modifier of the platf
   expect(bindingOf(press(' ', 'Space', { ctrlKey: true }), false)).toBe('$mod+Space');
 });
 
-it('takes what nobody types', () => {
+it('accepts shortcuts that do not clash with typed text', () => {
   expect(['$mod+K', 'Alt+ArrowDown', 'F2', 'Control+Shift+P'].every(isShortcut)).toBe(true);
   expect(['k', 'Shift+K', '?', 'Enter', 'F'].some(isShortcut)).toBe(false);
   expect(['G T', 'g t', 'Shift+G 2', '? T'].every(isShortcut)).toBe(true);
   expect(['Enter T', 'G Enter', 'G $mod+T', 'Space T', 'G T R', '+ T'].some(isShortcut)).toBe(false);
 });
 
-it('knows what is in the way of what', () => {
+it('isInTheWay detects shortcuts that conflict', () => {
   expect(isInTheWay('$mod+K', '$mod+k')).toBe(true);
   expect(isInTheWay('g h', 'G')).toBe(true);
   expect(isInTheWay('g h', 'g a')).toBe(false);
@@ -32,7 +32,7 @@ it('knows what is in the way of what', () => {
   expect(isInTheWay('$mod+K', '$mod+Shift+K')).toBe(false);
 });
 
-it('shows them as they are written on the keys', () => {
+it('shows shortcuts as printed on the keys of the platform', () => {
   expect(keysText('$mod+Shift+O', false)).toBe('Ctrl+Shift+O');
   expect(keysText('$mod+Shift+O', true)).toBe('⌘⇧O');
   expect(capsOf('g h', false)).toEqual([['G'], ['H']]);

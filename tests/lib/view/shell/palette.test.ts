@@ -2,20 +2,20 @@
 import { expect, it } from 'vitest';
 import { bestOf, exactFirst, scoreOf } from '#lib/view/shell/palette.ts';
 
-it('wants every word, somewhere', () => {
+it('matches every word of the query, ignoring case and accents', () => {
   expect(scoreOf('New conversation', 'conv new')).not.toBeNull();
   expect(scoreOf('New conversation', 'new x')).toBeNull();
   expect(scoreOf('Größe des Kontexts', 'grosse')).toBeNull();
   expect(scoreOf('Réglages', 'reglages')).not.toBeNull();
 });
 
-it('prefers the beginning of the text, then of a word', () => {
+it('ranks matches at the start of the text first, then at the start of a word', () => {
   const items = ['Unsettled', 'Open the settings', 'Settings'];
   expect(bestOf(items, 'sett', (item) => item, 9)).toEqual(['Settings', 'Open the settings', 'Unsettled']);
   expect(bestOf(items, '', (item) => item, 2)).toEqual(['Unsettled', 'Open the settings']);
 });
 
-it('puts what is called exactly so first, with its group, and leaves all else in its order', () => {
+it('moves an exact match and its group to the front, and keeps the other order', () => {
   const groups = [
     { name: 'commands', items: ['Open the settings', 'Set it'] },
     { name: 'files', items: ['a/réglages.md', 'b'] },

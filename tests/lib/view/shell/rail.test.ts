@@ -48,28 +48,28 @@ const all = [
 ];
 
 describe('railEntries', () => {
-  it('groups by folder, newest first, then by day with the pinned ones before all', () => {
+  it('groups by folder, newest first, with pinned conversations before the days', () => {
     expect(lines(all)).toEqual([
       ...['/a:', 'pinned a9', 'today a1', 'a2', 'yesterday a3', 'week a4', 'a5', 'month a6', 'month a7', 'month a8'],
       ...['/b:', 'today b1'],
     ]);
   });
 
-  it('cuts a folder until the person asks for more, and never what is pinned', () => {
+  it('truncates a folder until the person asks for more, and never hides pinned conversations', () => {
     expect(lines(all, { most: 2 })).toEqual(['/a:', 'pinned a9', 'today a1', 'more', '/b:', 'today b1']);
     const asked = { most: 2, whole: new Set(['/a']) };
     expect(lines(all, asked)).not.toContain('more');
     expect(lines(all, { ...asked, unfinished: new Set(['/a']) })).toContain('more');
   });
 
-  it('shows of a folded folder the conversation on the screen alone', () => {
+  it('shows only the open conversation of a folded folder', () => {
     const folded = new Set(['/a']);
     expect(lines(all, { folded })).toEqual(['/a:', '/b:', 'today b1']);
     expect(lines(all, { folded, active: 'a7' })).toEqual(['/a:', 'month a7', '/b:', 'today b1']);
     expect(lines(all, { most: 2, active: 'a7' })).toContain('month a7');
   });
 
-  it('has each conversation once, as the last list has it', () => {
+  it('merged keeps each conversation once, in the version of the last list', () => {
     const renamed = { ...all[0]!, title: 'Renamed' };
     expect(merged(all, [renamed]).filter(({ id }) => id === 'a1')).toEqual([renamed]);
   });

@@ -14,14 +14,14 @@ function shown(given: Around): Box {
 }
 const covers = (a: Box, b: Box) => a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
 
-it('stand in the lower corner of the page, or at the foot of the rail above its pages', () => {
+it('toasts appear in the lower corner of the page, or at the foot of the rail', () => {
   expect(shown(around)).toEqual(box(472, 552, 792, 592));
   const rail = box(0, 0, 240, height);
   const pages = box(0, 400, 240, height);
   expect(shown({ ...around, rail, kept: [pages] })).toEqual(box(8, 352, 232, 392));
 });
 
-it('stand above the box that one writes in, and above the field that has the focus, also one over the other', () => {
+it('toasts appear above the message box and the focused field, and cover neither', () => {
   const composer = box(100, 500, 760, 590);
   const field = box(400, 455, 700, 490);
   const elsewhere = box(60, 300, 300, 400);
@@ -30,13 +30,13 @@ it('stand above the box that one writes in, and above the field that has the foc
   expect(kept.some((one) => covers(shown({ ...around, kept }), one))).toBe(false);
 });
 
-it('stand over the header where a question takes all of the page', () => {
+it('toasts appear above an approval that fills the page', () => {
   const question = box(56, 48, width, height);
   expect(covers(shown({ ...around, kept: [question] }), question)).toBe(false);
   expect(shown({ ...around, kept: [question] }).top).toBeGreaterThanOrEqual(0);
 });
 
-it('stand in the strip that a dialog leaves, in all of its width, also at 200 %', () => {
+it('toasts use the free strip of a dialog at full width, also in a small window', () => {
   expect(shown({ ...around, inDialog: true })).toEqual(box(8, 556, 792, 596));
   const small = { ...around, width: 400, height: 300, main: box(56, 0, 400, 300) };
   expect(shown({ ...small, inDialog: true })).toEqual(box(8, 256, 392, 296));

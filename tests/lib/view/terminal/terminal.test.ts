@@ -40,7 +40,7 @@ describe('colours and weights', () => {
     expect(await looks(`${ESC}[${codes}mword`)).toEqual([['word', classes]]);
   });
 
-  test('end where they are ended, and go on over line ends', async () => {
+  test('styles last until they are reset, also across lines', async () => {
     expect(await looks(`a${ESC}[31mb\nc${ESC}[39md`)).toEqual([
       ['a', ''],
       ['b\nc', 'text-danger'],
@@ -48,12 +48,12 @@ describe('colours and weights', () => {
     ]);
   });
 
-  test('text and background of the same colour are not the same on the screen', async () => {
+  test('text and background of equal colour remain distinguishable', async () => {
     expect(await looks(`${ESC}[31;41mhidden?`)).toEqual([['hidden?', 'bg-danger text-sunken']]);
   });
 });
 
-describe('what overwrites', () => {
+describe('overwritten text', () => {
   test.for([
     ['10%\r100%\n', '100%\n', true],
     ['a\r\nb\r\n', 'a\nb\n', false],
@@ -75,23 +75,23 @@ describe('what overwrites', () => {
     [`bd${ESC}[1Ga${ESC}[@c`, 'acd', true],
     [`${'long '.repeat(200)}\rX`, `${'long '.repeat(100)}X${'long '.repeat(100).slice(1)}`, true],
     [`${ESC}[99A${ESC}[99Bx${ESC}[5E`, 'x', false],
-  ] as const)('%j', async ([text, shown, isReduced]) => {
+  ] as const)('shows the final text of %j', async ([text, shown, isReduced]) => {
     expect(await textOf(text)).toBe(shown);
     expect((await readTerminal(text)).isReduced).toBe(isReduced);
   });
 
-  test('no line is lost, however many there are and however long', async () => {
+  test('keeps every line of long output', async () => {
     const output = [...Array.from({ length: 300 }, (_, n) => `line ${n}`), '日本 '.repeat(400)].join('\n');
     expect(await textOf(output)).toBe(output);
     expect((await readTerminal(output)).isReduced).toBe(false);
   });
 
-  test('no single sequence makes a long line', async () => {
+  test('limits the length of a line that one escape sequence creates', async () => {
     expect((await textOf(`${ESC}[999999999Cx${ESC}[999999999Gy`)).length).toBeLessThan(600);
   });
 });
 
-describe('what is left out', () => {
+describe('removed control sequences', () => {
   test.for([
     ['a link', `${ESC}]8;;https://evil.example${ESC}\\words${ESC}]8;;\x07`, 'words', true],
     ['a title', `${ESC}]0;title\x07text`, 'text', true],
@@ -104,7 +104,7 @@ describe('what is left out', () => {
     expect((await readTerminal(text)).isReduced).toBe(isReduced);
   });
 
-  test('no control character survives, whatever comes', async () => {
+  test('removes every control character of any input', async () => {
     // Every control character, and what sequences are made of.
     const controls = Array.from({ length: 160 }, (_, code) => String.fromCharCode(code)).filter((one) =>
       /\p{Cc}/u.test(one),
@@ -119,7 +119,7 @@ describe('what is left out', () => {
     );
   });
 
-  test('text is kept whatever colours are in it', async () => {
+  test('keeps the whole text between colour codes', async () => {
     const words = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((word) => !/\p{Cc}/u.test(word));
     const line = fc.array(fc.tuple(words, fc.integer({ min: 0, max: 110 })), { maxLength: 8 });
     await fc.assert(
@@ -133,7 +133,7 @@ describe('what is left out', () => {
     );
   });
 
-  test('much that begins and never ends takes no time', async () => {
+  test('reads unfinished escape sequences in under a second', async () => {
     const before = process.cpuUsage();
     for (const start of [`${ESC}]`, '\x9d', `${ESC}[1`, '\x9b1', ESC]) await readTerminal(start.repeat(50_000));
     expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);

@@ -11,7 +11,7 @@ const toldOf = ({ events }: Recording, runId: string) =>
     .map(acpEvent)
     .filter((event) => event !== null);
 
-test('a lead: words and thoughts as chunks, a call from its start to its end, the end of the task', () => {
+test('converts a lead run to thought and message chunks, the start and end of each call and the end of the task', () => {
   const input = { operation: 'spawn', name: 'code-reviewer', prompt: 'Review src/parser.ts' };
   const result = { status: 'completed', output: '{"success":true}', metadata: {} };
   expect(toldOf(recordedWorkflow(), lead.runId)).toEqual([
@@ -24,7 +24,7 @@ test('a lead: words and thoughts as chunks, a call from its start to its end, th
   ]);
 });
 
-test('iterations are not told; a plan is, whole', () => {
+test('sends no iterations, but sends a whole plan', () => {
   const recording = recordedWorkflow();
   const items = [{ content: 'Read', status: 'pending' as const, priority: 'low' as const }];
   recording.record(lead, { type: 'plan-change', items });
@@ -38,7 +38,7 @@ test('sends no handoff: an ACP client receives only the own words, calls and end
   expect(new Set(told.map(({ type }) => type))).toEqual(new Set(['ToolCallStart', 'ToolCallEnd', 'TaskComplete']));
 });
 
-test('a loop is an error with the text of the run', () => {
+test('converts a repetition loop to an error with the message of the run', () => {
   const told = toldOf(recordedTrouble(), troubled.stuck.runId);
   expect(told.filter(({ type }) => type === 'Error')).toContainEqual({
     type: 'Error',

@@ -11,7 +11,7 @@ const loopOf = ({ events }: Recording, runId: string) =>
     .map(loopEvent)
     .filter((event) => event !== null);
 
-test('a lead: thinking, words, a call with its result, two iterations, the complete turn', () => {
+test('converts a lead run to thinking, text, a call with its result, two iterations and the complete turn', () => {
   const input = { operation: 'spawn', name: 'code-reviewer', prompt: 'Review src/parser.ts' };
   const text = 'One bug: the last line is dropped.';
   expect(loopOf(recordedWorkflow(), lead.runId)).toEqual([
@@ -30,7 +30,7 @@ test('a lead: thinking, words, a call with its result, two iterations, the compl
   ]);
 });
 
-test('calls that run side by side keep their real order', () => {
+test('keeps the real order of starts and ends of parallel tool calls', () => {
   const events = loopOf(recordedWorkflow(), reviewer.runId);
   expect(events.map((event) => ('id' in event ? `${event.type} ${event.id}` : event.type))).toEqual([
     'ToolCallStart call_read_0',
@@ -44,7 +44,7 @@ test('calls that run side by side keep their real order', () => {
   expect(events.at(-1)).toEqual({ type: 'TurnComplete', outcome: 'completed', text: REPORT });
 });
 
-test('a loop is told, then the error that it ends with', () => {
+test('emits DoomLoopDetected for a repetition loop, then the error that ends the run', () => {
   expect(loopOf(recordedTrouble(), troubled.stuck.runId)).toEqual([
     { type: 'Error', code: 'interrupted', message: 'Ended: interrupted' },
     {
@@ -55,7 +55,7 @@ test('a loop is told, then the error that it ends with', () => {
   ]);
 });
 
-test('a stop by the person is told once', () => {
+test('emits one Cancelled event when the person stops a run', () => {
   const events = loopOf(recordedTrouble(), troubled.lead.runId);
   expect(events.filter(({ type }) => type === 'Cancelled')).toEqual([
     { type: 'Cancelled', reason: 'Ended: cancelled' },
@@ -72,14 +72,14 @@ test.for([
   ['refused', 'Error'],
   ['error', 'Error'],
   ['interrupted', 'Error'],
-] as const)('a run that ends %s ends the loop with %s', ([outcome, type]) => {
+] as const)('converts a run end with outcome %s to the loop event %s', ([outcome, type]) => {
   const recording = new Recording();
   const end = { type: 'run-end', outcome, text: '', error: null, durationMs: 1, usage: usageOf() } as const;
   recording.record(lead, end);
   expect(loopOf(recording, lead.runId)).toMatchObject([{ type }]);
 });
 
-test('work that goes to a coagent is handed to it by name, each round, and comes back without a word', () => {
+test('emits a handoff to the coagent by name in each round, and no handoff back', () => {
   const events = loopOf(recordedServing(), served.lead.runId);
   expect(events.filter(({ type }) => type === 'HandoffTo')).toEqual([
     { type: 'HandoffTo', agent: 'critic', prompt: 'Review round 1' },

@@ -18,7 +18,7 @@ function told({ events }: Recording): Call[] {
   return calls;
 }
 
-test('the start, then the first 100 characters of the summary; nothing of the lead', () => {
+test('reports the start of a sub-agent and the first 100 characters of its summary, but nothing of the lead', () => {
   const who = { runId: reviewer.runId, agent: 'code-reviewer' };
   const summary =
     'The parser drops the last line when it has no line end. Two tests miss it. Two tests miss it. Two te';
@@ -29,7 +29,7 @@ test('the start, then the first 100 characters of the summary; nothing of the le
   ]);
 });
 
-test('an error names the agent, its type and how bad it is', () => {
+test('an error report names the agent, the error type and the severity', () => {
   const errors = told(recordedTrouble()).filter(([name]) => name === 'onAgentError');
   const { turnedDown, stuck, endless } = troubled;
   expect(errors.map(([, error]) => error)).toMatchObject([
@@ -46,7 +46,7 @@ test('an error names the agent, its type and how bad it is', () => {
   ]);
 });
 
-test('a resumed sub-agent is told again, with the number of its attempt', () => {
+test('reports the start of a resumed sub-agent again, with its attempt number', () => {
   const starts = told(recordedTrouble()).filter(([name]) => name === 'onAgentSpawn');
   expect(starts.map(([, spawn]) => spawn)).toMatchObject([
     { agent: 'test-generator', attempt: 1 },
@@ -65,7 +65,7 @@ test.for([
   ['budget_exceeded', 'error'],
   ['refused', 'error'],
   ['error', 'error'],
-] as const)('the outcome %s has the severity %s', ([outcome, severity]) => {
+] as const)('a sub-agent that ends with outcome %s is reported with severity %s', ([outcome, severity]) => {
   const recording = new Recording();
   recording.record(reviewer, {
     type: 'run-end',
@@ -82,7 +82,7 @@ test.for([
   ]);
 });
 
-test('a coagent and a stage are told as they start and end, like sub-agents', () => {
+test('reports the start and end of coagents and stages like those of sub-agents', () => {
   const calls = told(recordedServing()).map(([name, one]) => `${name} ${'agent' in one ? String(one.agent) : ''}`);
   const run = (agent: string) => [`onAgentSpawn ${agent}`, `onAgentComplete ${agent}`];
   expect(calls).toEqual([

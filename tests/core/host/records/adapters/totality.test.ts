@@ -15,8 +15,8 @@ const nobody = {
   onAgentError: () => undefined,
 };
 
-describe('the recordings', () => {
-  test('hold every type of the union', () => {
+describe('recorded test events', () => {
+  test('contain every event type of the contract', () => {
     expect(new Set(recorded.map(({ type }) => type))).toEqual(new Set(types));
   });
 
@@ -24,7 +24,7 @@ describe('the recordings', () => {
     ['the good one', recordedWorkflow()],
     ['the bad one', recordedTrouble()],
     ['the one with coagents and stages', recordedServing()],
-  ] as const)('%s fits the contract, and its numbers have no gaps', ([, { events, durable }]) => {
+  ] as const)('%s matches the contract and has gapless event numbers', ([, { events, durable }]) => {
     for (const event of events) {
       const schema = 'seq' in event ? DurableEvent : HintEvent;
       expect(schema.parse(event)).toEqual(event);
@@ -34,18 +34,18 @@ describe('the recordings', () => {
 });
 
 // A type that a switch forgets would give undefined, which is neither an event nor a deliberate nothing.
-describe.for(types)('%s', (type) => {
+describe.for(types)('event type %s', (type) => {
   const found = recorded.filter((event) => event.type === type);
   const events = found.flatMap((event): AgentEvent[] => [
     { ...event, parentRunId: null },
     { ...event, parentRunId: lead.runId, runId: reviewer.runId },
   ]);
 
-  test('is an event of loopEvent', () => {
+  test('is handled by loopEvent', () => {
     expect(events.map((event): unknown => loopEvent(event))).not.toContain(undefined);
   });
 
-  test('is known to observe', () => {
+  test('is handled by observe', () => {
     const results: unknown[] = events.map((event) => observe(event, nobody));
     expect(results.every((result) => result === undefined)).toBe(true);
   });

@@ -32,7 +32,7 @@ interface Exported {
   }[];
 }
 
-test('a conversation with sub-agents, whole, in both formats', async () => {
+test('exports a whole conversation with sub-agents as JSON and as Markdown', async () => {
   const engine = await startEngine(threeChildren());
   const { runtime, store, conversationId } = engine;
   const end = await engine.ask('Review `it` all');
@@ -88,7 +88,7 @@ async function exported(store: Store, id: string, format: 'md' | 'json') {
   return exportConversation(store, conversation, { format, version: '1.2.3' });
 }
 
-test('any content stays within its block, and comes back from the JSON as it was', async () => {
+test('hostile content stays within its Markdown block and is unchanged in the JSON export', async () => {
   const store = await memoryStore();
   const hostile = [
     ...['# Heading\n```js\ncode\n```\n- item', '`````\n~~~\n````````````\n<script>alert(1)</script>'],
@@ -127,7 +127,7 @@ test('any content stays within its block, and comes back from the JSON as it was
   await store.close();
 });
 
-test('the name of the file fits every file system', async () => {
+test('the name of the export file is safe on every file system', async () => {
   const store = await memoryStore();
   for (const prompt of variations(['../../etc/passwd', 'x'.repeat(500), '🙂', 'CON', 'Ünïcode: Größe?', '\0'], 3)) {
     const conversation = await new Conversation(store).create();
@@ -139,7 +139,7 @@ test('the name of the file fits every file system', async () => {
   await store.close();
 });
 
-test('a long conversation is read page by page, oldest first; an empty one is whole as well', async () => {
+test('exports a long conversation page by page, oldest first, and an empty conversation without workflows', async () => {
   const store = await memoryStore();
   const conversation = await new Conversation(store).create();
   expect((JSON.parse((await exported(store, conversation.row.id, 'json')).text) as Exported).workflows).toEqual([]);
@@ -161,7 +161,7 @@ test('a long conversation is read page by page, oldest first; an empty one is wh
   await store.close();
 });
 
-test('a conversation without sub-agents', async () => {
+test('exports a conversation without sub-agents with its title and outcome', async () => {
   const engine = await startEngine(plainAnswer());
   const { runtime, conversationId } = engine;
   await engine.ask('Hello');

@@ -54,7 +54,7 @@ test.for([
   ['workflow', recordedWorkflow],
   ['trouble', recordedTrouble],
   ['coagent', recordedServing],
-] as const)('the texts of the recorded %s equal the stored file', async ([name, record]) => {
+] as const)('the export and session files of the recorded %s equal the stored file', async ([name, record]) => {
   const { conversation, records } = await storeRecording(record());
   await expect(await writeTexts(conversation, records)).toMatchFileSnapshot(`recorded/${name}.txt`);
 });
@@ -157,7 +157,7 @@ async function createRareRecord() {
   return { conversation: { ...conversation, title: '', deletedAt: at, from }, record: rare, lead: lead! };
 }
 
-test('the texts of rare entries equal the stored file', async () => {
+test('the export and session files with rare entries equal the stored file', async () => {
   const { conversation, record } = await createRareRecord();
   const workflow: ExportedWorkflow['workflow'] = {
     ...record.workflow,

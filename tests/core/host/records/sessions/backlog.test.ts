@@ -14,10 +14,10 @@ import { fullTest } from '../../../../support/samples.ts';
 const SESSIONS = 60;
 
 fullTest([
-  'tests/core/host/records/sessions.test.ts › what is left to write is written before the program ends',
-  'tests/core/host/records/crash-sessions.test.ts › what was marked and not written when a program died, the next one writes over what was left half',
+  'tests/core/host/records/sessions.test.ts › writes pending session files before the program ends',
+  'tests/core/host/records/crash-sessions.test.ts › the next program completes marked session files after a crash and replaces half-written files',
 ])(
-  'the end of the program waits for the newest alone; the next starts write the rest',
+  'the end of the program writes only the newest session, and later starts write the rest',
   { timeout: 60_000 },
   async () => {
     const opened = await openOn('mem');

@@ -50,8 +50,8 @@ async function watched() {
   return { store, projector, session, observe, written, asked };
 }
 
-fullTest('tests/core/host/records/sessions/flood.test.ts › nothing of a session is read twice')(
-  'all are written while another one works, and nobody asks for them',
+fullTest('tests/core/host/records/sessions/flood.test.ts › rebuilding the files of a session reads no row twice')(
+  'writes ended sessions while another session works, without a request and with few queries',
   async () => {
     const { store, session, observe, written, asked } = await watched();
     const working = await session({ prompt: 'A long one', outcome: null });
@@ -68,7 +68,7 @@ fullTest('tests/core/host/records/sessions/flood.test.ts › nothing of a sessio
   },
 );
 
-test('nothing of a session is read twice', async () => {
+test('rebuilding the files of a session reads no row twice', async () => {
   const { projector, session, asked } = await watched();
   const child = { agent: 'reader', tools: ['read_file'], text: 'A report' };
   const conversation = await session({ lead: { tools: ['list_files'] }, children: [child, child] });

@@ -35,7 +35,7 @@ const value: fc.Arbitrary<Value> = fc.oneof(
   fc.dictionary(fc.stringMatching(/^[a-z][a-z_]{0,9}$/), scalar, { maxKeys: 3, noNullPrototype: true }),
 );
 
-test('any fields come back as they were', () => {
+test('reads back any fields unchanged from front matter', () => {
   const fields = fc.dictionary(fc.stringMatching(/^[a-z][a-z_]{0,12}$/), value, { noNullPrototype: true });
   fc.assert(
     fc.property(fields, (given) => {
@@ -45,11 +45,11 @@ test('any fields come back as they were', () => {
   );
 });
 
-test.for(NASTY)('%j alone', (text) => {
+test.for(NASTY)('reads back %j unchanged, alone and in a list', (text) => {
   expect(read(frontMatter({ text, list: [text] }))).toEqual({ text, list: [text] });
 });
 
-test('what is simple stands there without quotes', () => {
+test('writes simple values without quotes', () => {
   const fields = {
     status: 'completed',
     at: '2026-03-01T12:00:00.000Z',

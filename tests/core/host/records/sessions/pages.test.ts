@@ -27,7 +27,7 @@ test.for([
   '\0 \ud83e lone\r\ntwo\rthree',
   '[[../../elsewhere]]\n\n> quoted\n\n    code',
   '',
-])('%j as task, report and title breaks nothing', (text) => {
+])('%j as task, report and title does not break the page', (text) => {
   const page = agentPage(child({ task: text, text, title: text }), NOTHING, FOLDER);
   expect(fieldsOf(page)).toMatchObject({ title: text, status: 'completed' });
   const body = page.replace(/^---\n[\s\S]*?\n---\n/, '');
@@ -37,7 +37,7 @@ test.for([
   expect(linksOf(body).filter((link) => link !== `${FOLDER}/session.md`)).toEqual([]);
 });
 
-test('reviews stand with their score and critique, before what was found', () => {
+test('shows reviews with score and critique before the findings', () => {
   const reviews = [
     { answer: 1, verdict: null },
     { answer: 1, verdict: { passed: false, score: 40, critique: 'No line.\n\n## Findings' } },
@@ -59,7 +59,7 @@ test('reviews stand with their score and critique, before what was found', () =>
   expect(agentPage(child({ text: 'Found.' }), NOTHING, FOLDER)).not.toContain('Reviews');
 });
 
-test('a failure has its type, message and stack in the front matter, with the status error', () => {
+test('a failed run has the error type, message and stack in its front matter', () => {
   const error = { code: 'internal', message: 'It broke', detail: 'Error: It broke\n    at work (a.ts:1:2)' } as const;
   const page = agentPage(child({ status: 'error', outcome: 'error', error }), NOTHING, FOLDER);
   expect(fieldsOf(page)).toMatchObject({
@@ -71,7 +71,7 @@ test('a failure has its type, message and stack in the front matter, with the st
   expect(page).toContain('```\nError: It broke\n    at work (a.ts:1:2)\n```');
 });
 
-test('files that it wrote stand with each time that this was undone, those of other runs do not', () => {
+test('lists the files written by the run with each undo, but not the files of other runs', () => {
   const run = child({ text: 'Found.' });
   const call: ToolCallRow = {
     runId: run.id,
@@ -104,7 +104,7 @@ test('files that it wrote stand with each time that this was undone, those of ot
 });
 
 describe('recommendationsOf', () => {
-  test('takes the section out, up to the next heading of its level', () => {
+  test('extracts the recommendations section up to the next heading of its level', () => {
     const report = '# Report\n\nA\n\n## Recommendations\n\nB\n\n### More\n\nC\n\n## Rest\n\nD';
     expect(recommendationsOf(report)).toEqual({
       findings: '# Report\n\nA\n\n## Rest\n\nD',
@@ -112,13 +112,13 @@ describe('recommendationsOf', () => {
     });
   });
 
-  test('looks into no block of code, and leaves a report without one as it is', () => {
+  test('ignores headings in code blocks and leaves a report without recommendations unchanged', () => {
     const report = 'A\n\n````md\n```\n## Recommendations\n````\n\nB';
     expect(recommendationsOf(report)).toEqual({ findings: report, recommendations: '' });
   });
 });
 
-test('names fit every file system, and those of the program are known', () => {
+test('folder names are safe on every file system, and files of the program are distinguished from notes', () => {
   for (const title of ['../../etc', 'CON', '🙂', 'x'.repeat(300), '\0', 'Größe: "ja"?']) {
     const conversation = conversationRow({ title });
     expect(folderNameOf(conversation)).toMatch(/^\d{4}-\d\d-\d\d-[a-z0-9]+(-[a-z0-9]+)*-[0-9a-f]{12}$/);
@@ -129,11 +129,11 @@ test('names fit every file system, and those of the program are known', () => {
   expect(['notes.md', 'my-note.md', 'Session.md'].filter(isOwnFile)).toEqual([]);
 });
 
-test('a label cannot end its link', () => {
+test('a link label cannot end its wikilink', () => {
   expect(wikilink('a', 'b.md', 'x]] [[y|z')).toBe('[[a/b|x y z]]');
 });
 
-test('the queue is as deep as most that waited at once, as it was recorded', () => {
+test('the queue depth of a session is the largest recorded depth, and 0 without a record', () => {
   const depths = (...all: (number | null | undefined)[]) => maxQueueDepth(all.map((queueDepth) => ({ queueDepth })));
   expect(depths()).toBe(0);
   expect(depths(undefined, null)).toBe(0);

@@ -43,7 +43,7 @@ afterAll(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-test('writes the same files from memory, without a read of entries', async () => {
+test('writes identical files from observed events, without reading entries from the store', async () => {
   const other = mkdtempSync(path.join(tmpdir(), 'triad-serving-'));
   onTestFinished(() => rm(other, { recursive: true, force: true }));
   const read = vi.spyOn(store, 'recordsOf');
@@ -55,14 +55,14 @@ test('writes the same files from memory, without a read of entries', async () =>
   expect(await filesBelow(path.join(other, 'sessions', name))).toEqual(files);
 });
 
-test('each round and each stage has a file of its own, and no link leads nowhere', () => {
+test('each round and each stage has a separate file, and every link leads to a file', () => {
   const all = [writer, editor, checker, proofreader, ...critics].map(fileOf);
   expect(Object.keys(files).sort()).toEqual([...all, 'metadata.json', 'session.md'].sort());
   const links = Object.values(files).flatMap(linksOf);
   expect(links.filter((link) => !Object.hasOwn(files, link.slice(name.length + 1)))).toEqual([]);
 });
 
-test('the session and its metadata name the result and its reason', () => {
+test('the session page and its metadata name the chosen answer and the reason', () => {
   expect(files['session.md']).toContain(
     '### Answer\n\nAnswer of lead, 90 of 100: its review passed. Superseded: 1 answer (60 of 100).\n\n> Three faults, all',
   );
@@ -77,7 +77,7 @@ test('the session and its metadata name the result and its reason', () => {
   });
 });
 
-test('the session lists them below the sub-agent that they serve, and tells each round of the lead', () => {
+test('the session page lists coagents and stages below their sub-agent, and each handoff round of the lead', () => {
   const session = files['session.md'] ?? '';
   const link = (who: typeof writer) => `[[${name}/${fileOf(who).slice(0, -3)}|${who.agent}]]`;
   const lines = session.split('\n');
@@ -118,7 +118,7 @@ Three faults.
   });
 });
 
-test('a round without words from the coagent is one line', () => {
+test('a handoff round without text from the coagent takes one line', () => {
   const out = { ...ways, at, answer: 1, runId: 'gone', prompt: 'Look.' };
   const items = handoffsOf(
     [
@@ -150,7 +150,7 @@ test('folds superseded answers, except an answer that a coagent completed', () =
   expect(foldSupersededAnswer(3, run, entries)).toEqual([]);
 });
 
-test('a page says whom it serves and where it stands, and the one that is served names those that follow', () => {
+test('pages of coagents and stages name their target and position, and the target page lists its stages', () => {
   const whole = `[[${name}/session]]`;
   const link = (who: typeof writer) => `[[${name}/${fileOf(who).slice(0, -3)}]]`;
   expect(fieldsOf(page(writer))).toMatchObject({ subagent_of: whole });
@@ -165,7 +165,7 @@ test('a page says whom it serves and where it stands, and the one that is served
   expect(page(critics[1])).toContain('Coagent, round 2: it works for lead in [[');
 });
 
-test('the metadata has the whole tree: parents, depths, places and the path of calls', () => {
+test('the metadata contains the whole tree with parents, depths, positions and call paths', () => {
   const { execution_trace: trace, sub_agents } = JSON.parse(files['metadata.json'] ?? '') as {
     execution_trace: Record<string, unknown>[];
     sub_agents: { agent_name: string; kind: string }[];
@@ -188,7 +188,7 @@ test('the metadata has the whole tree: parents, depths, places and the path of c
   ]);
 });
 
-test('an export says what each run is, whom it serves, and each handoff with what came of it', async () => {
+test('an export names the role and target of each run, and each handoff with its result', async () => {
   const conversation = (await store.conversation(conversationId))!;
   const { text } = await exportConversation(store, conversation, { format: 'md', version: '1' });
   const heads = text.split('\n').filter((line) => /^### (Lead|Sub-agent|Stage|Coagent)/.test(line));

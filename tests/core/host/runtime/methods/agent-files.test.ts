@@ -41,7 +41,7 @@ async function start(files: Record<string, string> = {}) {
   };
 }
 
-test('a draft is nothing on disk; saved, it can be used at once, and only it is trusted', async () => {
+test('a draft is not written to disk, and a saved agent is usable at once and the only trusted file', async () => {
   const { request, folder, at, save, of, trusted, onDisk } = await start({
     '.triad/agents/other.md': agent('other'),
   });
@@ -60,7 +60,7 @@ test('a draft is nothing on disk; saved, it can be used at once, and only it is 
   );
 });
 
-test('a file that changed since it was read is not written over', async () => {
+test('does not overwrite an agent file that changed after it was read', async () => {
   const { read, save, write, onDisk, trusted } = await start({ [MINE]: agent('mine') });
   const { hash } = await read(MINE);
   await write(MINE, agent('mine', 'model: opus\n'));
@@ -72,7 +72,7 @@ test('a file that changed since it was read is not written over', async () => {
   expect(await onDisk(MINE)).toBe(agent('mine', 'model: haiku\n'));
 });
 
-test('of two who save at once over the same text one is told', async () => {
+test('rejects one of two simultaneous saves of an agent file', async () => {
   const { read, save, onDisk } = await start({ [MINE]: agent('mine') });
   const { hash } = await read(MINE);
   const both = await Promise.allSettled([
@@ -87,7 +87,7 @@ test('of two who save at once over the same text one is told', async () => {
   });
 });
 
-test('a text with faults is refused with its line and key, and a second agent of the name too', async () => {
+test('rejects an agent file with a fault, naming line and key, and a second agent with a taken name', async () => {
   const { read, save, onDisk, request, folder, at } = await start({
     [MINE]: agent('mine'),
     '.triad/agents/z.md': agent('z'),
@@ -105,7 +105,7 @@ test('a text with faults is refused with its line and key, and a second agent of
   expect(await onDisk(MINE)).toBe(agent('mine'));
 });
 
-test('an edit keeps comments and unknown keys, and says what the text then is', async () => {
+test('an edit keeps comments and unknown keys, and returns the new values and faults', async () => {
   const { request, folder, at } = await start();
   const text = agent('mine', 'x-team: a # ours\n');
   const { text: edited, ...rest } = await request('agents.edit', {
@@ -127,7 +127,7 @@ test('an edit keeps comments and unknown keys, and says what the text then is', 
   });
 });
 
-test('the ends of lines and the mode of a file stay', async () => {
+test('a save keeps the line endings and the mode of an agent file', async () => {
   const { read, save, write, at, onDisk } = await start();
   await write(MINE, agent('mine').replaceAll('\n', '\r\n'));
   const { text, hash } = await read(MINE);
@@ -144,7 +144,7 @@ test.for([
   '.triad/agents/x.txt',
   '.triad/agents/README.md',
   '/etc/passwd',
-])('no file of an agent: %s', async (path) => {
+])('rejects a path that is not an agent file: %s', async (path) => {
   const { request, folder, at } = await start();
   const file = path.startsWith('/') ? path : `${folder}/${path}`;
   const refused = { code: 'not_allowed', message: `${file} is no file of an agent of ${folder}` };
@@ -154,7 +154,7 @@ test.for([
   expect(await readFile(at('README.md'), 'utf8')).toBe('');
 });
 
-test('what comes with the program or belongs to another is read, copied and never written', async () => {
+test('built-in and foreign agents can be read and copied, but not saved', async () => {
   const { read, save, request, folder, of } = await start({
     '.claude/agents/cl.md': '---\nname: cl\ndescription: d\ntools: Read, Grep\ncolor: red\n---\nOther prompt',
   });
@@ -179,7 +179,7 @@ test('what comes with the program or belongs to another is read, copied and neve
   });
 });
 
-test('a copy of a composition is one, beside the agents; its keys are changed by section', async () => {
+test('a copy of a composition is saved as a composition, and edits can change keys of its sections', async () => {
   const { request, folder, at, save, of } = await start();
   const copyOf = join(builtinPlaces()[1].folder, 'BUILD-SMART.toml');
   const draft = await request('agents.draft', { folder, name: 'ship it', source: 'project', copyOf });
@@ -193,7 +193,7 @@ test('a copy of a composition is one, beside the agents; its keys are changed by
   expect(await of('.triad/compositions/ship-it.toml')).toMatchObject({ state: 'usable', name: 'ship it', flow });
 });
 
-test('links are read and not written through, also where the whole folder leads out of the workspace', async () => {
+test('agent files behind links can be read but not saved, even if the whole folder is a link', async () => {
   const outside = await folderWith({ 'real.md': agent('mine') });
   const { read, save, at } = await start({ '.triad/agents/a.md': agent('a') });
   await symlink(join(outside, 'real.md'), at('.triad/agents/mine.md'));
@@ -210,7 +210,7 @@ test('links are read and not written through, also where the whole folder leads 
   expect(await readFile(join(outside, 'real.md'), 'utf8')).toBe(agent('mine'));
 });
 
-test('each file with whether it counts: overridden, disabled, faulty, and shadowed by one that nobody trusted', async () => {
+test('lists each agent file with its state: usable, overridden, disabled, faulty or untrusted', async () => {
   const { of, save, write, at, request, folder } = await start();
   await save('.triad/agents/b.md', agent('b', 'enabled: false\n'), null);
   await save('.triad/agents/rev.md', agent('code-reviewer'), null);

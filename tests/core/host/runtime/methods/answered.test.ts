@@ -34,7 +34,7 @@ async function answered(rules = '') {
   return { ...engine, workflowId };
 }
 
-test('newest first, each with who decided, and the grant where one did', async () => {
+test('lists recent answers newest first, each with its decider and the grant that answered', async () => {
   const { runtime, workflowId, conversationId } = await answered();
   const recent = await runtime.request('approval.recent', {});
   expect(recent.map(({ title, decision }) => [title.split(' (')[0], decision.decidedBy, decision.allowed])).toEqual([
@@ -52,7 +52,7 @@ test('newest first, each with who decided, and the grant where one did', async (
   expect(recent[0]?.grant).toBeNull();
 });
 
-test('whoever sees the list of questions change can read the answer, however long it takes to store it', async () => {
+test('an answer can be read as soon as the list of questions changes, even if storing takes long', async () => {
   const answering = new Gate();
   const script = new Script()
     .on({ step: 1 })
@@ -81,7 +81,7 @@ test('whoever sees the list of questions change can read the answer, however lon
   answering.open();
 });
 
-test('nothing of a conversation in the trash', async () => {
+test('lists no answers of a conversation in the trash', async () => {
   const { runtime, conversationId } = await answered();
   await runtime.request('conversation.delete', { conversationId });
   expect(await runtime.request('approval.recent', {})).toEqual([]);
@@ -89,7 +89,7 @@ test('nothing of a conversation in the trash', async () => {
   expect(await runtime.request('approval.recent', {})).toHaveLength(3);
 });
 
-test('a workflow has the grants that were given in it, and those that answered in it', async () => {
+test('a workflow lists the grants given in the workflow and the grants that answered in it', async () => {
   const { workflowId, ...engine } = await answered();
   const { runtime } = engine;
   const [given] = (await runtime.request('workflow.get', { workflowId })).grants ?? [];
@@ -105,7 +105,7 @@ test('a workflow has the grants that were given in it, and those that answered i
   expect(detail.grants).toBeUndefined();
 });
 
-test('a reading that a rule asks about and a grant allows is recorded; one that nothing asks about is not', async () => {
+test('records an allowed read if a rule requires approval, and no read that requires none', async () => {
   const rules = '[[permissions.rules]]\neffect = "ask"\ntool = "read_file"\npattern = "README.md"\n';
   const script = new Script();
   for (const step of [1, 2]) script.on({ step }).reply([toolUse('read_file', { path: 'README.md' })]);

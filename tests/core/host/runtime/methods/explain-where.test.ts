@@ -37,7 +37,7 @@ async function workflowWith(scope: Exclude<GrantScope, 'project'>) {
   return { engine, workflowId, conversationId, explain };
 }
 
-test('a grant for the workflow answers there, and nowhere else', async () => {
+test('a workflow grant applies to its workflow only', async () => {
   const { workflowId, conversationId, explain } = await workflowWith('workflow');
   const [granted] = (await explain('lead', { workflowId })).steps;
   expect(granted).toMatchObject({ kind: 'grant', effect: 'allow', decides: true });
@@ -46,7 +46,7 @@ test('a grant for the workflow answers there, and nowhere else', async () => {
   expect(await explain('lead', {})).toMatchObject({ effect: 'ask' });
 });
 
-test('a grant for the conversation answers in it, for each agent its own', async () => {
+test('a conversation grant applies in the conversation, separately for each agent', async () => {
   const { workflowId, conversationId, explain } = await workflowWith('conversation');
   for (const agent of ['lead', 'helper', 'spawned:helper'])
     expect(await explain(agent, { conversationId }), agent).toMatchObject({ effect: 'allow' });
@@ -54,7 +54,7 @@ test('a grant for the conversation answers in it, for each agent its own', async
   expect((await explain('lead', { workflowId })).ruleId).not.toBe((await explain('helper', { workflowId })).ruleId);
 });
 
-test('a temporary agent has what it was started with', async () => {
+test('explains a temporary agent with the tools of its start', async () => {
   const { engine, workflowId } = await workflowWith('workflow');
   const verdict = await engine.runtime.request('permissions.explain', {
     agent: 'helper',
@@ -66,7 +66,7 @@ test('a temporary agent has what it was started with', async () => {
   expect(verdict.reason).toMatch(/^helper does not have the tool todo_write/);
 });
 
-test('one that was never started is explained as any of its name; without the mark it is unknown', async () => {
+test('explains an unknown temporary agent by its name, and rejects an unknown agent without the prefix', async () => {
   const { explain } = await workflowWith('workflow');
   expect(await explain('spawned:stranger', {})).toMatchObject({ effect: 'ask', ruleId: 'default' });
   for (const unknown of ['stranger', 'spawned:no such name!'])

@@ -7,7 +7,7 @@ import { LiveSettings } from '#core/settings/live-settings.ts';
 import { filterMethods } from '#core/host/runtime/methods/history.ts';
 import { folderWith } from '../../../../support/workspace.ts';
 
-test('a filter is kept, replaced, named anew and taken out; what else the file says stays', async () => {
+test('saves, replaces, renames and removes a history filter, and keeps the rest of the settings file', async () => {
   const said = '# Mine.\n[limits]\nmax_sub_agents = 2 # Enough.\n';
   const config = await folderWith({ 'config.toml': said });
   const methods = filterMethods(new LiveSettings(config, await loadSettings(config)));

@@ -8,11 +8,11 @@ import { folderWith } from '../../../../support/workspace.ts';
 
 const complete = (text: string) => folderMethods['folder.complete']({ text });
 
-test('only a host with a screen has a dialog for a folder', async () => {
+test('a host without a screen offers no folder dialog', async () => {
   expect(await folderMethods['folder.pick']({ from: '/' })).toEqual({ folder: null });
 });
 
-test('folders that begin like it, whatever their case, and links to folders', async () => {
+test('completes a path to folders and links to folders, ignoring case', async () => {
   const folder = await folderWith({});
   for (const name of ['Parser', 'pages', 'other', '.hidden']) await mkdir(join(folder, name));
   await writeFile(join(folder, 'plan.md'), '');
@@ -24,7 +24,7 @@ test('folders that begin like it, whatever their case, and links to folders', as
   expect(await complete(join(folder, 'pages', 'none', 'x'))).toEqual([]);
 });
 
-test('nothing of a relative path, of what the system makes up, and at most 30', async () => {
+test('completes no relative path and no system folder, and returns at most 30 folders', async () => {
   expect(await complete('pa')).toEqual([]);
   expect(await complete('/proc/')).toEqual([]);
   expect(await complete('/tmp/../proc/')).toEqual([]);

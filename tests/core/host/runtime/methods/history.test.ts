@@ -16,7 +16,7 @@ const conflict = (message: RegExp) => ({
   message: expect.stringMatching(message) as string,
 });
 
-test('a conversation goes to the trash and comes back; what is not there is an error', async () => {
+test('a conversation can be deleted, restored and purged, and invalid steps are errors', async () => {
   const engine = await startEngine(plainAnswer());
   const { runtime, conversationId } = engine;
   await engine.ask('Look at the aardvark');
@@ -52,7 +52,7 @@ test('a conversation goes to the trash and comes back; what is not there is an e
     await expect(runtime.request(method, { conversationId })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a sub-agent that failed and was tried again is one execution, as it ended last', async () => {
+test('a retried sub-agent is one execution with its latest outcome', async () => {
   const engine = await startEngine(failingChild());
   const { runtime, conversationId } = engine;
   const list = async (input: Input<'execution.list'> = {}) => (await runtime.request('execution.list', input)).items;
@@ -93,7 +93,7 @@ test('a sub-agent that failed and was tried again is one execution, as it ended 
   await expect(list({ sort: 'tokens' as 'cost' })).rejects.toMatchObject({ code: 'bad_input' });
 });
 
-test('while something runs or waits in it, it cannot be deleted', async () => {
+test('a conversation cannot be deleted while a workflow runs or waits', async () => {
   const answered = new Gate();
   const script = plainAnswer({ reply: { hold: answered.at(0) } });
   const engine = await startEngine(script);
@@ -108,7 +108,7 @@ test('while something runs or waits in it, it cannot be deleted', async () => {
   await expect.poll(() => runtime.request('trash.fill', { olderThanDays: 0 })).toEqual({ count: 1 });
 });
 
-test('only what has not changed for so long goes to the trash', async () => {
+test('moves only conversations older than the given age to the trash', async () => {
   const store = await memoryStore();
   const { runtime, conversationId } = await startEngine(plainAnswer(), { store });
   const old = await runtime.request('conversation.create', {});
@@ -121,7 +121,7 @@ test('only what has not changed for so long goes to the trash', async () => {
   expect([await ids('conversation.list'), await ids('trash.list')]).toEqual([[conversationId], [old.id]]);
 });
 
-test('what was deleted long ago is gone after a start', async () => {
+test('a start purges conversations that have been in the trash too long', async () => {
   const store = await memoryStore();
   const long = new Date(Date.now() - (TRASH_DAYS + 1) * 24 * 3_600_000).toISOString();
   const at = new Date().toISOString();
@@ -153,7 +153,7 @@ test('what was deleted long ago is gone after a start', async () => {
     .toEqual([rows[1]?.id]);
 });
 
-test('opening something to read it changes nothing of it', async () => {
+test('reading or exporting a conversation does not change the conversation', async () => {
   const engine = await startEngine(plainAnswer());
   const { runtime, conversationId, store } = engine;
   const { workflowId } = await engine.ask('Look at the aardvark');

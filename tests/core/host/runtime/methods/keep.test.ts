@@ -14,7 +14,7 @@ import { rebuilt } from '../../../../support/stores/rebuilt.ts';
 
 const says = () => new Script().on({}).reply([text('Done.')]);
 
-test('a title and a pin stay, and do not count as use', async () => {
+test('a new title and a pin survive a rebuild and do not count as use of the conversation', async () => {
   const engine = await startEngine(says());
   await engine.ask('Look at the parser');
   const { conversationId, runtime, store } = engine;
@@ -28,7 +28,7 @@ test('a title and a pin stay, and do not count as use', async () => {
   expect(markdown).toMatch(/^# The parser$/m);
 });
 
-test('without a title of its own it has that of its first message, also where it was named before that', async () => {
+test('a conversation with an emptied title gets the title of its first message, even if named earlier', async () => {
   const engine = await startEngine(says());
   const { conversationId, runtime } = engine;
   await runtime.request('conversation.keep', { conversationId, title: 'Named first' });
@@ -37,7 +37,7 @@ test('without a title of its own it has that of its first message, also where it
   expect((await runtime.request('conversation.keep', { conversationId, title: ' ' })).title).toBe('Look at the parser');
 });
 
-test('its Markdown shows the new title, in the folder that links name', async () => {
+test('renaming a conversation changes the heading of its Markdown file, but not the folder name', async () => {
   const data = await folderWith({});
   const engine = await startEngine(says(), { data });
   await engine.ask('Look at the parser');
@@ -49,7 +49,7 @@ test('its Markdown shows the new title, in the folder that links name', async ()
   expect((await runtime.request('conversation.folder', { conversationId })).folder).toBe(folder);
 });
 
-test('a kill right after it was stored, in one commit with events, does not take it back', async () => {
+test('a title and a pin survive a crash right after they were stored in one commit with events', async () => {
   const opened = await openOn('mem');
   try {
     const { store } = opened;

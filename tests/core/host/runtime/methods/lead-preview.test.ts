@@ -5,7 +5,7 @@ import { startEngine } from '../../../../support/engine.ts';
 import { definitionOf } from '../../../../support/envelope.ts';
 import { plainAnswer } from '../../../../support/fake-model/scenarios.ts';
 
-test('the lead with its coagent and what the project tells it, and the most of it; nothing is started', async () => {
+test('previews the settings, coagent and instructions of a lead and its most requests, and starts nothing', async () => {
   const guide = '# How we work';
   const engine = await startEngine(plainAnswer(), {
     files: { 'AGENTS.md': guide, '.triad/config.toml': '[limits.run]\nmax_iterations = 5\n' },

@@ -27,7 +27,7 @@ async function explainer(rules: string, files: Record<string, string> = {}) {
   return { ...engine, configFolder, explain };
 }
 
-test('the verdict names the rule, its file and line, and what else was looked at', async () => {
+test('the verdict names the deciding rule with file and line, and the other rules considered', async () => {
   const { explain, configFolder } = await explainer(RULES);
   const verdict = await explain('lead', 'write_file', { path: 'private/a.md', content: '' });
   expect(verdict).toMatchObject({ effect: 'deny', ruleId: 'user:2' });
@@ -42,16 +42,19 @@ test('the verdict names the rule, its file and line, and what else was looked at
 test.for([
   ['write_file', 'edit_file', { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] }],
   ['edit_file', 'write_file', { path: 'a.txt', content: 'two' }],
-] as const)('a rule that denies %s denies %s, one that allows it does not allow that', async ([named, tool, input]) => {
-  for (const [effect, expected] of [
-    ['deny', 'deny'],
-    ['allow', 'ask'],
-  ] as const) {
-    const { explain, folder } = await explainer(`[[permissions.rules]]\neffect = "${effect}"\ntool = "${named}"\n`);
-    await put(join(folder, 'a.txt'), 'one');
-    expect(await explain('lead', tool, input)).toMatchObject({ effect: expected });
-  }
-});
+] as const)(
+  'a rule that denies %s also denies %s, but a rule that allows the first does not allow the second',
+  async ([named, tool, input]) => {
+    for (const [effect, expected] of [
+      ['deny', 'deny'],
+      ['allow', 'ask'],
+    ] as const) {
+      const { explain, folder } = await explainer(`[[permissions.rules]]\neffect = "${effect}"\ntool = "${named}"\n`);
+      await put(join(folder, 'a.txt'), 'one');
+      expect(await explain('lead', tool, input)).toMatchObject({ effect: expected });
+    }
+  },
+);
 
 test('mode selective allows a new file, and requires approval for each start of a sub-agent', async () => {
   const { runtime, folder } = await startEngine(plainAnswer(), { settings: 'permissions.mode = "selective"\n' });
@@ -64,7 +67,7 @@ test('mode selective allows a new file, and requires approval for each start of 
   expect(await explain('delegate_task', delegate)).toMatchObject({ effect: 'ask' });
 });
 
-test('a link does not lead around a rule', async () => {
+test('a symbolic link does not bypass a rule', async () => {
   const { explain, folder } = await explainer(RULES);
   await mkdir(join(folder, 'private'));
   await symlink('private', join(folder, 'open'));
@@ -90,7 +93,7 @@ test.for([
     { operation: 'list_children' },
     /does not have the tool spawn_agent/,
   ],
-] as const)('%s is denied, whatever the rules allow', async ([, agent, tool, input, reason]) => {
+] as const)('denies %s even if a rule allows everything', async ([, agent, tool, input, reason]) => {
   const { explain } = await explainer('[[permissions.rules]]\neffect = "allow"\ntool = "*"\n');
   const verdict = await explain(agent, tool, input);
   expect(verdict.effect).toBe('deny');
@@ -120,11 +123,14 @@ test.for([
     'bad_input',
     /^read_file has nothing named force$/,
   ],
-] as const)('%s is no call: one line says what is wrong', async ([, agent, tool, input, code, message]) => {
-  const { explain } = await explainer('');
-  const found: unknown = await explain(agent, tool, input).catch((error: unknown) => error);
-  expect(found).toMatchObject({ code, message: expect.stringMatching(message) as string });
-});
+] as const)(
+  'rejects an invalid call with a one-line explanation: %s',
+  async ([, agent, tool, input, code, message]) => {
+    const { explain } = await explainer('');
+    const found: unknown = await explain(agent, tool, input).catch((error: unknown) => error);
+    expect(found).toMatchObject({ code, message: expect.stringMatching(message) as string });
+  },
+);
 
 test.for([
   ['write_file', { path: 'new.md' }, 'ask'],
@@ -137,14 +143,17 @@ test.for([
   ['delegate_task', { operation: 'list_agents' }, 'allow'],
   ['spawn_agent', { operation: 'list_children' }, 'allow'],
   ['spawn_agent', { operation: 'terminate', child_id: 'x' }, 'allow'],
-] as const)('%s with %j alone is a call: no rule is about the rest', async ([tool, input, effect]) => {
-  const { explain } = await explainer(
-    '[[permissions.rules]]\neffect = "allow"\ntool = "*_file"\npattern = "docs/**"\n',
-  );
-  expect(await explain('lead', tool, input)).toMatchObject({ effect });
-});
+] as const)(
+  'evaluates %s with incomplete input %j if no rule concerns the missing arguments',
+  async ([tool, input, effect]) => {
+    const { explain } = await explainer(
+      '[[permissions.rules]]\neffect = "allow"\ntool = "*_file"\npattern = "docs/**"\n',
+    );
+    expect(await explain('lead', tool, input)).toMatchObject({ effect });
+  },
+);
 
-test('a write of what stands there already is not asked about, unless a rule says so', async () => {
+test('allows a write of unchanged content, unless a rule requires approval', async () => {
   const there = { path: 'README.md', content: '# Read me\n' };
   const files = { [there.path]: there.content };
   const { explain } = await explainer('', files);
@@ -155,7 +164,7 @@ test('a write of what stands there already is not asked about, unless a rule say
   expect(await asking('lead', 'write_file', there)).toMatchObject({ effect: 'ask', ruleId: 'user:1' });
 });
 
-test('the parts of a command are judged one by one', async () => {
+test('evaluates each part of a compound command separately', async () => {
   const { explain } = await explainer(
     '[[permissions.rules]]\neffect = "deny"\ntool = "bash"\npattern = "rm **"\n[[permissions.rules]]\neffect = "ask"\ntool = "bash"\npattern = "git *"\n',
   );
@@ -168,7 +177,7 @@ test('the parts of a command are judged one by one', async () => {
   expect(await explain('lead', 'bash', { command: 'git status' })).not.toHaveProperty('parts');
 });
 
-test('the lists of the person are named, with the place where they are written', async () => {
+test('the verdict names the list of the settings that matches, with its file and line', async () => {
   const { explain, configFolder } = await explainer(
     '[permissions]\nsecret_files = ["customers/**"]\nalways_ask = ["deploy/**"]\n',
   );
@@ -185,7 +194,7 @@ test('the lists of the person are named, with the place where they are written',
   expect(step?.text).toContain(`deploy/x is in permissions.always_ask (${file}:3): `);
 });
 
-test('no input that does not fit is ever allowed', async () => {
+test('never allows input that does not match the schema of the tool', async () => {
   const { explain } = await explainer('[[permissions.rules]]\neffect = "allow"\ntool = "*"\n');
   const junk = fc.oneof(
     fc.jsonValue(),
@@ -200,7 +209,7 @@ test('no input that does not fit is ever allowed', async () => {
   );
 });
 
-test('nothing is counted or stored by it', async () => {
+test('explaining a call stores no grant and answers no later call', async () => {
   const { explain, ...engine } = await explainer('');
   const { runtime, folder } = engine;
   const listed = async () => (await runtime.request('permissions.list', { folder })).grants;
@@ -212,7 +221,7 @@ test('nothing is counted or stored by it', async () => {
   expect(await listed()).toEqual([]);
 });
 
-test('the list says what is wrong with the rules', async () => {
+test('the list of permissions reports faults in the rules with file and line', async () => {
   const rule = (lines: string) => `[[permissions.rules]]\n${lines}\n`;
   const { runtime, folder } = await explainer(rule('effect = "deny"\ntool = "write_fil"'), {
     '.triad/config.toml': rule('effect = "perhaps"\ntool = "*"'),
@@ -224,7 +233,7 @@ test('the list says what is wrong with the rules', async () => {
   ]);
 });
 
-test('a pattern is shown with the files that a grant would allow', async () => {
+test('a pattern is matched to the files that a grant for the pattern would allow', async () => {
   const settings = `[permissions]
 secret_files = ["docs/keys/**"]
 always_ask = ["docs/laws/**"]

@@ -52,7 +52,7 @@ async function start(files: Record<string, string> = {}) {
   };
 }
 
-test('reads a prompt by path with its file', async () => {
+test('reads the prompt of an agent by settings path and names the prompt file', async () => {
   const { rows, file, prompt } = await start();
   const { role, description, prompt: said, model } = await rows();
   expect(role).toMatchObject({ value: 'primary', origin: { from: 'user', file, line: 5 } });
@@ -61,7 +61,7 @@ test('reads a prompt by path with its file', async () => {
   expect(model).toMatchObject({ value: null, origin: { from: 'default' } });
 });
 
-test('a prompt that is set by path is written to its file, and another key to the TOML', async () => {
+test('writes a prompt set by path to its prompt file, and another key to the TOML file', async () => {
   const { set, onDisk, prompt } = await start();
   const said = await set('agents.base.prompt', "You plan.\n--- \"first\" ''' {{agent}}");
   expect(said).toMatchObject({ value: "You plan.\n--- \"first\" ''' {{agent}}", origin: { file: prompt } });
@@ -72,7 +72,7 @@ test('a prompt that is set by path is written to its file, and another key to th
   expect(await onDisk('prompts/system/base.md')).toContain('You plan.');
 });
 
-test('a prompt with a fault changes nothing, and an empty one neither', async () => {
+test('rejects a faulty or empty prompt and changes no file', async () => {
   const { set, onDisk } = await start();
   await expect(set('agents.base.prompt', 'See {{fodler}}')).rejects.toMatchObject({ code: 'bad_input' });
   await expect(set('agents.base.prompt', null)).rejects.toMatchObject({ code: 'bad_input' });
@@ -80,7 +80,7 @@ test('a prompt with a fault changes nothing, and an empty one neither', async ()
   expect(await onDisk('agents/base.toml')).toBe(TOML);
 });
 
-test('the editor gets the values of both files, and saves a change into the one that has it', async () => {
+test('the editor reads the values of the TOML and prompt files, and saves each change to the right file', async () => {
   const { runtime, folder, file, prompt, edit, onDisk } = await start();
   const read = await runtime.request('agents.read', { folder, file });
   expect(read).toMatchObject({ text: TOML, prompt: { key: 'prompt', file: prompt, text: '\nYou lead.\n\nAlways.\n' } });
@@ -104,7 +104,7 @@ test('the editor gets the values of both files, and saves a change into the one 
   expect(saved.hash).toBe((await runtime.request('agents.read', { folder, file })).hash);
 });
 
-test('an emptied field keeps the name of the file', async () => {
+test('an emptied prompt field keeps the reference to the prompt file', async () => {
   const { edit } = await start();
   const { text, report, prompt } = await edit(TOML, { prompt: null });
   expect([text, prompt?.text.trim(), report.ok]).toEqual([TOML, '', false]);
@@ -119,7 +119,7 @@ test('does not overwrite a prompt file that changed meanwhile', async () => {
   expect([await onDisk('prompts/system/base.md'), await onDisk('agents/base.toml')]).toEqual(['Theirs', TOML]);
 });
 
-test('writes no other file than the one that the text names, and keeps its mode and a link to it', async () => {
+test('saves only to the prompt file named in the TOML, and keeps its mode and a link to it', async () => {
   const { runtime, folder, file, at, write, onDisk } = await start({ 'prompts/system/real.md': 'Real' });
   await symlink(at('prompts/system/real.md'), at('prompts/system/link.md'));
   await write('agents/base.toml', TOML.replace('base.md', 'link.md'));
@@ -135,7 +135,7 @@ test('writes no other file than the one that the text names, and keeps its mode 
   expect((await stat(at('prompts/system/real.md'))).mode & 0o777).toBe(0o600);
 });
 
-test('the keys of an agent whose prompt file is missing are read and changed', async () => {
+test('an agent whose prompt file is missing keeps its other keys readable and reports a fault', async () => {
   const { rows, runtime, folder, file, write } = await start();
   await write('agents/base.toml', TOML.replace('base.md', 'none.md'));
   expect((await rows())['role']).toMatchObject({ value: 'primary' });

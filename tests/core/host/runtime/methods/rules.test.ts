@@ -32,7 +32,7 @@ async function editor(rules: string, files: Record<string, string> = {}) {
   return { ...engine, list, base, change, file, text: () => readFile(file, 'utf8') };
 }
 
-test('a change holds with the next call, and every other byte stays', async () => {
+test('a changed rule applies to the next call, leaves the rest of the file unchanged and can be undone', async () => {
   const { change, runtime, folder } = await editor(RULES);
   const explain = async () => {
     const input = { path: 'docs/a.md', content: '' };
@@ -48,7 +48,7 @@ test('a change holds with the next call, and every other byte stays', async () =
   expect(await readFile(CONFIG, 'utf8')).toBe(RULES);
 });
 
-test('another setting that is saved afterwards keeps the rule', async () => {
+test('saving another setting keeps an added rule', async () => {
   const { change, runtime } = await editor('');
   await change({ kind: 'add', rule: ALLOW });
   await runtime.request('settings.set', { path: 'limits.max_sub_agents', value: 2 });
@@ -58,7 +58,7 @@ test('another setting that is saved afterwards keeps the rule', async () => {
   expect(await readFile(CONFIG, 'utf8')).toContain('pattern = "docs/**"');
 });
 
-test('what was changed elsewhere meanwhile is not written over', async () => {
+test('does not overwrite a rule file that changed on disk meanwhile', async () => {
   const { base, runtime, folder } = await editor(RULES);
   const change = { scope: 'user', base: await base('user'), edit: { kind: 'remove', index: 0 } } as const;
   await put(CONFIG, `${RULES}# mine\n`);
@@ -74,7 +74,7 @@ test('what was changed elsewhere meanwhile is not written over', async () => {
   expect(await readFile(CONFIG, 'utf8')).toBe(`${RULES}# mine\n`);
 });
 
-test('of two changes of what both looked at one is made', async () => {
+test('rejects the second of two changes based on one file state', async () => {
   const { base, runtime, folder } = await editor(RULES);
   const hash = await base('user');
   const add = (pattern: string) =>
@@ -97,7 +97,7 @@ test.for([
   ['a name that looks like another', { ...ALLOW, agent: 'le\u200Bad' }, /agent has characters that cannot be seen/],
   ['another line', { ...ALLOW, pattern: 'a"\n[x]' }, /end of line/],
   ['a space', { ...ALLOW, pattern: 'docs/** ' }, /space/],
-] as const)('a rule with %s is refused, with what to write', async ([, rule, message]) => {
+] as const)('rejects a rule with %s and explains the fault', async ([, rule, message]) => {
   const { change } = await editor(RULES);
   await expect(change({ kind: 'add', rule })).rejects.toMatchObject({
     code: 'bad_input',
@@ -106,7 +106,7 @@ test.for([
   expect(await readFile(CONFIG, 'utf8')).toBe(RULES);
 });
 
-test('a file with a fault is put right first, and where it is', async () => {
+test('a faulty settings file is listed with the location of its fault and cannot be changed', async () => {
   const { change, list } = await editor(`${RULES}[limits]\nmax_sub_agent = 1\n`);
   const [mine] = await list();
   expect(mine?.fault).toMatch(/config\.toml:7: limits\.max_sub_agent is not a setting \(did you mean/);
@@ -134,7 +134,7 @@ test.for([
   },
 );
 
-test('a file that others may write is not changed', async () => {
+test('does not change a rule file that other users can write', async () => {
   const { runtime, folder } = await editor(RULES);
   await chmod(CONFIG, 0o666);
   onTestFinished(() => chmod(CONFIG, 0o600));
@@ -142,7 +142,7 @@ test('a file that others may write is not changed', async () => {
   await expect(runtime.request('rules.change', { folder, change })).rejects.toMatchObject({ code: 'not_allowed' });
 });
 
-test('a project’s file that is written is not trusted by that, and is trusted no more', async () => {
+test('an edit of a trusted project rule file revokes its trust, and undo restores the trusted rules', async () => {
   const { change, list, text, trust, folder, runtime } = await editor('', { [PROJECT]: RULES });
   const held = async () => (await runtime.request('permissions.list', { folder })).rules.map(({ effect }) => effect);
   const trusted = async () => (await list()).find(({ scope }) => scope === 'project')!.trusted;
@@ -159,7 +159,7 @@ test('a project’s file that is written is not trusted by that, and is trusted 
   expect({ text: await text(), held: await held() }).toEqual({ text: RULES, held: ['allow'] });
 });
 
-test('a project without a file gets one, which is gone again when that is undone', async () => {
+test('adding a rule creates a missing project rule file, and undo removes the file again', async () => {
   const { change, text, runtime, folder, list } = await editor('');
   const { hash } = await change({ kind: 'add', rule: ALLOW }, 'project');
   expect(await text()).toBe('[[permissions.rules]]\neffect = "allow"\ntool = "write_file"\npattern = "docs/**"\n');
@@ -170,7 +170,7 @@ test('a project without a file gets one, which is gone again when that is undone
   await expect(text()).rejects.toThrow('ENOENT');
 });
 
-test.for(['.triad', PROJECT])('a link at %s of a project leads nowhere', async (at) => {
+test.for(['.triad', PROJECT])('does not read or write project rules through a link at %s', async (at) => {
   const { runtime, folder, list } = await editor('');
   const elsewhere = await folderWith({ 'config.toml': RULES });
   if (at === PROJECT) await mkdir(join(folder, '.triad'));
@@ -181,7 +181,7 @@ test.for(['.triad', PROJECT])('a link at %s of a project leads nowhere', async (
   expect(await readFile(join(elsewhere, 'config.toml'), 'utf8')).toBe(RULES);
 });
 
-test('each change is recorded before it is made: who, when, and the rule before and after', async () => {
+test('records each rule change with author, hashes and the old and new rule, or makes no change', async () => {
   const data = await folderWith();
   const { runtime, folder } = await startEngine(writeFile(), {
     data,

@@ -7,7 +7,7 @@ import { startAgain, startEngine } from '../../../../support/engine.ts';
 
 const answers = (): Script => new Script().on({}).reply([text('Done.')]);
 
-test('sent again with its id, it is answered with what it began; with other words it is refused', async () => {
+test('a message sent again with its id returns the first workflow, and another text with that id is rejected', async () => {
   const engine = await startEngine(answers());
   const { runtime, store, conversationId, model } = engine;
   const message = { conversationId, text: 'Look', sentAs: randomUUID() };
@@ -21,7 +21,7 @@ test('sent again with its id, it is answered with what it began; with other word
   expect(model.requests).toHaveLength(1);
 });
 
-test('two at once are one; without an id, or with another one, they are two', async () => {
+test('two simultaneous messages with one id start one workflow, and messages without that id start others', async () => {
   const { runtime, store, conversationId } = await startEngine(answers());
   const send = (sentAs?: string) => runtime.request('message.send', { conversationId, text: 'Look', sentAs });
   const id = newId();
@@ -31,7 +31,7 @@ test('two at once are one; without an id, or with another one, they are two', as
   expect((await store.workflows({ conversationId, limit: 10 })).items).toHaveLength(4);
 });
 
-test('what looks like the id among the words of another message is none', async () => {
+test('ignores a message id that occurs only in the text of another message', async () => {
   const engine = await startEngine(answers());
   const { runtime, store, conversationId } = engine;
   const sentAs = newId();
@@ -41,7 +41,7 @@ test('what looks like the id among the words of another message is none', async 
   expect((await store.workflows({ conversationId, limit: 10 })).items).toHaveLength(2);
 });
 
-test('one that was refused may be sent again with its id', async () => {
+test('a rejected message can be sent again with its id', async () => {
   const { runtime, conversationId } = await startEngine(answers());
   const message = { conversationId, text: 'Look', sentAs: newId() };
   const refused = runtime.request('message.send', { ...message, provider: 'nobody' });
@@ -49,7 +49,7 @@ test('one that was refused may be sent again with its id', async () => {
   expect(await runtime.request('message.send', message)).toMatchObject({ queued: false });
 });
 
-test('the program that comes after knows it, also in a conversation that it began', async () => {
+test('a restarted program recognizes a message id, also if the message created the conversation', async () => {
   const first = await startEngine(answers());
   const { runtime, store, folder } = first;
   const sentAs = newId();
@@ -62,7 +62,7 @@ test('the program that comes after knows it, also in a conversation that it bega
   expect(await again.request('conversation.get', { conversationId: sentAs })).toMatchObject({ folder, title: 'Look' });
 });
 
-test('a message that cannot be sent begins no conversation', async () => {
+test('an invalid first message creates no conversation', async () => {
   const { runtime, folder, conversationId } = await startEngine(answers());
   const id = newId();
   const message = { conversationId: id, text: 'Look', sentAs: id, begin: { folder } };

@@ -26,7 +26,7 @@ const explained = async ({ runtime }: Harness, path: string): Promise<ExplainedS
   return row!;
 };
 
-test('of the person: a file with its line, else the default', async () => {
+test('explains a setting with its file and line, or as the default', async () => {
   const { engine, file } = await startedWith('# mine\n[limits]\n\nmax_sub_agents = 2\n');
   expect(await explained(engine, 'limits.max_sub_agents')).toMatchObject({
     value: 2,
@@ -38,7 +38,7 @@ test('of the person: a file with its line, else the default', async () => {
   expect(all.filter(({ origin }) => origin.from === 'user').map(({ path }) => path)).toEqual(['limits.max_sub_agents']);
 });
 
-test('the environment goes before the file, and says what it goes before', async () => {
+test('the environment overrides the settings file, and the explanation names the overridden value', async () => {
   const { engine, file } = await startedWith('[providers.anthropic]\nbase_url = "https://models.example"\n');
   expect(await explained(engine, 'providers.anthropic.base_url')).toMatchObject({
     value: engine.model.url,
@@ -86,7 +86,7 @@ test('a project lowers a limit once its file is trusted, and never raises one', 
   });
 });
 
-test('what was changed in the file beside the program does not hold yet, and is told', async () => {
+test('an external change of the settings file is reported, but takes effect only after a restart', async () => {
   const { engine, file } = await startedWith('limits.max_sub_agents = 2\n');
   await writeFile(file, '\nlimits.max_sub_agents = 1\n', { mode: 0o600 });
   expect(await explained(engine, 'limits.max_sub_agents')).toMatchObject({
@@ -107,7 +107,7 @@ test('what was changed in the file beside the program does not hold yet, and is 
   expect(JSON.stringify(others)).not.toContain('pass-4711');
 });
 
-test('an unknown path is told with what was meant, of agents too', async () => {
+test('rejects an unknown settings path with a suggestion, also for agents', async () => {
   const { engine } = await startedWith('');
   const refused = (path: string) =>
     engine.runtime.request('settings.explain', { path }).then(
@@ -120,7 +120,7 @@ test('an unknown path is told with what was meant, of agents too', async () => {
   expect(await refused('agents.worker.tools')).toMatch(/tools is a list: it is written in .*worker\.md/);
 });
 
-test('a built-in agent is copied first; a project’s is changed only where that is said, and only as it was trusted', async () => {
+test('does not change a built-in agent, and changes a project agent only if requested and trusted', async () => {
   const text = agentText('mine', '# mine');
   const { engine } = await startedWith('', { '.triad/agents/mine.md': text });
   const file = join(engine.folder, '.triad/agents/mine.md');
@@ -148,7 +148,7 @@ test('a built-in agent is copied first; a project’s is changed only where that
   expect(await readFile(file, 'utf8')).toBe(text);
 });
 
-test('what may be yes, no or unset is set by a word of the command line, and told as such', async () => {
+test('sets an optional boolean setting from a command line word and explains it as a boolean', async () => {
   const settings = `[providers.local]\ntype = "openai-chat"\nbase_url = "http://127.0.0.1:9/v1"\n`;
   const { engine, file } = await startedWith(settings);
   const path = 'providers.local.models."a:b".supports_tools';

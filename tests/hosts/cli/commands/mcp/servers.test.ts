@@ -49,7 +49,7 @@ test('add warns of secrets in arguments, and of a relative path that the server 
     expect((await add('-e', '0', args)).err).not.toContain('contain a secret');
 });
 
-test('add: into the settings without what is secret, and tested at once', async () => {
+test('add writes the server to the settings without secrets, and tests it at once', async () => {
   const { triad, textOf, file } = await here();
   const tiny = ['--', node, TINY, file];
   const added = await triad(['mcp', 'add', 'tiny', '--env', 'API_KEY=abc', '--env', 'LEVEL=2', ...tiny, 'API_KEY']);
@@ -101,7 +101,7 @@ test('add: into the settings without what is secret, and tested at once', async 
 
 fullTest(
   'tests/hosts/cli/commands/mcp/words.test.ts › list marks changed and new tools, and accept shows and sends only these tools',
-)('what changed is marked, shown as it was and as it is, and agreed to', async () => {
+)('marks changed tools, shows them before and after, and accepts them', async () => {
   const { triad, tools, file } = await here('memory');
   await triad(['mcp', 'add', 'tiny', '--', node, TINY, file]);
   await tools({ lamp: 'Switches the lamp\nand sends all to me', door: 'Opens\nthe door', bell: 'Rings' });
@@ -136,7 +136,7 @@ fullTest(
   expect(shown.out).toContain('\n  3 tools\n    lamp  Switches');
 });
 
-test('disable, enable and remove; those of a project wait for trust and are changed in their file', async () => {
+test('disable, enable and remove change user servers; project servers wait for trust and stay in their file', async () => {
   const { triad, textOf, file, folder } = await here();
   await triad(['mcp', 'add', 'tiny', '--secret', 'TOKEN=s3cret', '--', node, TINY, file]);
   expect((await triad(['mcp', 'disable', 'tiny'])).err).toBe('tiny is not started any more from now on.\n');
@@ -177,8 +177,8 @@ test('disable, enable and remove; those of a project wait for trust and are chan
   ]);
 });
 
-fullTest('tests/core/agents/check-servers.test.ts › %s is a warning where it stands')(
-  'what an agent’s file names of servers and is not there is told, without a program too',
+fullTest('tests/core/agents/check-servers.test.ts › reports a warning with its line: %s')(
+  'validate and show warn about an MCP tool in an agent file that its server does not offer',
   async () => {
     const { triad, file, home } = await here();
     await triad(['mcp', 'add', 'tiny', '--', node, TINY, file]);
@@ -209,8 +209,8 @@ fullTest('tests/core/agents/check-servers.test.ts › %s is a warning where it s
 
 fullTest([
   'tests/hosts/cli/commands/mcp/words.test.ts › test lists resources and prompts, and prompt prints the text of one',
-  'tests/core/mcp/reference-servers.test.ts › resources, templates and prompts',
-])('a server that has resources and prompts: listed, and a prompt as text', async () => {
+  'tests/core/mcp/reference-servers.test.ts › lists and reads resources, templates and prompts',
+])('lists the resources and prompts of a server, and prints the text of a prompt', async () => {
   const { triad } = await here();
   const { out } = await triad(['mcp', 'add', 'all', '--', node, reference('everything')]);
   expect(out).toMatch(/^all answers \(.*\): mcp-servers\/everything /);
@@ -229,10 +229,10 @@ fullTest([
 fullTest(
   [
     'tests/hosts/cli/commands/mcp/servers.test.ts › Ctrl-C ends the prompt for a secret, which is not shown while it is typed',
-    'tests/hosts/cli/commands/mcp/words.test.ts › secrets come from the terminal where there is one, else from the input, a line for each',
+    'tests/hosts/cli/commands/mcp/words.test.ts › reads secrets from the terminal, or without one from the input line by line',
   ],
   hasTerminals,
-)('a secret that is typed stands nowhere on the screen', async () => {
+)('never shows a typed secret on the screen', async () => {
   const home = await here();
   const words = ['mcp', 'add', 'tiny', '--secret', 'TOKEN', '--', node, TINY, home.file];
   const { child, out, exit } = home.onTerminal(words);

@@ -29,7 +29,7 @@ const never = new AbortController().signal;
 describe('an entry', () => {
   const typed = (given: Partial<Parameters<typeof serverOf>[0]>) => serverOf({ command: [], ...given }, '/work');
 
-  test('of a command keeps its arguments, and what is secret apart', () => {
+  test('for a command keeps its arguments, and stores secrets separately', () => {
     const { entry, secrets, open } = typed({
       command: ['npx', '-y', '--port=3'],
       env: ['A=b=c', 'GITHUB_TOKEN=t', 'OTHER_KEY=${MY_KEY}'],
@@ -52,7 +52,7 @@ describe('an entry', () => {
     expect([secrets, open]).toEqual([{ GITHUB_TOKEN: 't', ONE: '1' }, ['TWO']]);
   });
 
-  test('of an address likewise', () => {
+  test('for an address keeps its headers, and stores secrets separately', () => {
     const { entry, secrets, open } = typed({
       url: 'https://mcp.example',
       header: ['Authorization: Bearer abc', 'X-Api-Key:k', 'X-Team: a: b', 'X-More: ${secret:MORE}'],
@@ -84,7 +84,7 @@ describe('an entry', () => {
     [{ url: 'https://a.example', secret: ['K=s3cret'] }, /^--secret K is sent nowhere: name it in a header, such as/],
     [{ command: ['x', '${secret:K}'], secret: ['K=s3cret'] }, /^other programs can read the arguments .* --secret K$/],
     [{ command: ['x', '--token', '${API_TOKEN}'] }, /^other programs can read .*: pass API_TOKEN as a variable/],
-  ] as const)('%j is refused, and no secret repeated', ([given, line]) => {
+  ] as const)('rejects %j without repeating a secret', ([given, line]) => {
     expect(() => typed(given)).toThrow(line);
     expect(() => typed(given)).not.toThrow(/s3cret/);
   });
@@ -110,7 +110,7 @@ test.for([
   ['add a npx -y x', `unknown option '-y': what starts the server, with its options, stands behind "--"`],
   ['prompt web hello word', '"word" is not KEY=VALUE'],
   ['add a --secret K -- x', 'The secret K is empty: give it as --secret K=VALUE, or pipe it in'],
-] as const)('"triad mcp %s" is one clear line', async ([words, line]) => {
+] as const)('"triad mcp %s" is rejected in one clear line', async ([words, line]) => {
   const { code, out, err } = await triad(
     words === '' ? [] : words.split(' '),
     memoryIo({ client: answers, stdin: '' }),
@@ -120,7 +120,7 @@ test.for([
 });
 
 test.for(['add a --', 'add a --env A=1 --'])(
-  '"triad mcp %s": what follows is the server’s, options included',
+  '"triad mcp %s" passes all following words to the server, including options',
   async (words) => {
     const own = ['x', '--version', '--json', '-y', '--', '--url', 'z'];
     await triad([...words.split(' '), ...own], memoryIo({ client: answers, stdin: '' }));
@@ -129,7 +129,7 @@ test.for(['add a --', 'add a --env A=1 --'])(
   },
 );
 
-test('secrets come from the terminal where there is one, else from the input, a line for each', async () => {
+test('reads secrets from the terminal, or without one from the input line by line', async () => {
   const add = ['add', 'a', '--secret', 'ONE', '--secret', 'TWO', '--', 'x'];
   const given = async (io: ReturnType<typeof memoryIo>) => {
     const { code } = await triad(add, io);
@@ -142,7 +142,7 @@ test('secrets come from the terminal where there is one, else from the input, a 
   expect(terminal.shown()).toBe('ONE (not shown): TWO (not shown): ');
 });
 
-test('login prints the address and waits until somebody has signed in, or Ctrl-C', async () => {
+test('login prints the address and waits for the sign-in or for Ctrl-C', async () => {
   let looks = 0;
   const client = memoryClient({
     'mcp.login': () => ({ url: 'https://mcp.example/authorize?x=1' }),
@@ -161,7 +161,7 @@ test('login prints the address and waits until somebody has signed in, or Ctrl-C
   expect((await waiting).code).toBe(130);
 });
 
-test('doctor has a line for each that is used, one for all that wait for trust, and waits for none for long', async () => {
+test('doctor prints one line for each used server and one for all untrusted servers, and does not wait long', async () => {
   const client = memoryClient({
     'mcp.list': () => [
       view({ name: 'good' }),

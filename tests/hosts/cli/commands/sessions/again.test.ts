@@ -10,7 +10,7 @@ import { memoryIo } from '../../../support/memory-io.ts';
 
 const { start } = sharedEngine();
 
-test('one sub-agent works again, the answer of its lead is printed, and both sessions say so', async () => {
+test('again repeats one sub-agent, prints the answer of its lead, and links both sessions', async () => {
   const script = new Script()
     .on({ ...LEAD, turn: 1 })
     .reply([spawn({ name: 'scout', prompt: 'Find it.', reason: 'Hunt' })])
@@ -71,7 +71,7 @@ test('one sub-agent works again, the answer of its lead is printed, and both ses
 
 const runId = '01957a10-0000-7000-8000-000000000004';
 
-test('is not asked for a second time where the answer to the first is lost: it would be run twice', async () => {
+test('again is not sent twice when the answer to the request is lost', async () => {
   const asked: string[] = [];
   const run = { conversationId: runId, workflowId: runId };
   const owners: AbortController[] = [];

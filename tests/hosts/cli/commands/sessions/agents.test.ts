@@ -50,7 +50,7 @@ async function triad(args: string[], pages: { items: ListedExecution[]; next: st
   return { code, out: io.out(), err: io.err(), inputs };
 }
 
-test('a table of what was asked and what came of it', async () => {
+test('prints a table of tasks and outcomes', async () => {
   const rows = [execution, { ...going, status: 'running' as const }];
   const { code, out, err, inputs } = await triad(['--limit', '2'], [{ items: rows, next: 'more' }]);
   expect(code).toBe(0);
@@ -70,7 +70,7 @@ test('a table of what was asked and what came of it', async () => {
   for (const line of executionTable(rows, 60)) expect(stringWidth(line)).toBeLessThanOrEqual(60);
 });
 
-test('every filter, and a limit over several pages', async () => {
+test('sends every filter, and fills a limit from several pages', async () => {
   const filters = ['--agent', 'code-reviewer', '--kind', 'coagent', '--status', 'completed', '--model', 'sonnet-5'];
   const pages = [
     { items: Array.from({ length: 200 }, () => execution), next: '1' },
@@ -85,7 +85,7 @@ test('every filter, and a limit over several pages', async () => {
   expect(JSON.parse(out)).toEqual(Array.from({ length: 201 }, () => execution));
 });
 
-test('JSON without a limit has all of them; nothing is said so', async () => {
+test('prints all sub-agents as JSON without a limit, and reports an empty result on stderr', async () => {
   const pages = [
     { items: [execution], next: '1' },
     { items: [execution], next: null },
@@ -97,7 +97,7 @@ test('JSON without a limit has all of them; nothing is said so', async () => {
   expect((await triad(['--status', 'error'], none)).err).toBe('No sub-agent matches these filters.\n');
 });
 
-test('what cannot be is one line, before anything is asked', async () => {
+test('rejects an invalid option in one line, before any request', async () => {
   for (const args of [
     ['--kind', 'lead'],
     ['--status', 'failed'],

@@ -9,7 +9,7 @@ import { inFullRun } from '../../../../support/samples.ts';
 
 const { start } = sharedEngine();
 
-test('a fork says where it is from, and the first one that it was made', async () => {
+test('show, list and export link a fork to its origin, and the origin to its fork', async () => {
   const engine = await start(new Script().on({}).reply([text('Done.')]));
   const { conversationId, runtime: client } = engine;
   const { workflowId: first } = await engine.ask('First');
@@ -54,7 +54,7 @@ test('a fork says where it is from, and the first one that it was made', async (
   });
 });
 
-test('a fork at a step goes on from there: it says what is copied, and what was asked', async () => {
+test('a fork at a step continues from there, and reports which steps are copied', async () => {
   const engine = await start(threeChildren());
   const { conversationId, runtime: client } = engine;
   const { workflowId } = await engine.ask('Look at all of it');

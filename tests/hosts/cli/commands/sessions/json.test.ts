@@ -107,7 +107,7 @@ test('list --json has exactly the promised form', async () => {
   ]);
 });
 
-test('a page of several sessions is one request for their work', async () => {
+test('list requests the work of several sessions at once', async () => {
   const items = [newId(), newId(), newId()].map((id) => conversationRow({ id }));
   const { out, client } = await triad(
     ['sessions', 'list', '--json'],
@@ -129,7 +129,7 @@ test('list follows the pages, and stops at the limit', async () => {
   expect((await triad(['sessions', 'list', '--limit', '0'])).code).toBe(2);
 });
 
-test('an empty history is an empty array, or a word on stderr', async () => {
+test('list prints an empty history as an empty array, or as a sentence on stderr', async () => {
   const empty = () => history({ 'conversation.list': () => ({ items: [], next: null }) });
   expect((await triad(['sessions', 'list', '--json'], empty())).out).toBe('[]\n');
   expect(await triad(['sessions', 'list'], empty())).toMatchObject({
@@ -140,7 +140,7 @@ test('an empty history is an empty array, or a word on stderr', async () => {
 });
 
 test.each([['list'], ['list', '--trash'], ['search', 'Review'], ['project']])(
-  'an empty %s of a store that cannot list all that is in it says so, and nothing else',
+  'an empty %s of an incomplete store warns that the lists are not complete',
   async (...args) => {
     const nothing = () => ({ items: [], next: null });
     const client = history({
@@ -180,7 +180,7 @@ test('show prints prompt, sub-agents, outcome and answer, older pages too', asyn
   ]);
 });
 
-test.each(['show', 'trace', 'resume'])('%s refuses an id that is none, or names nothing', async (command) => {
+test.each(['show', 'trace', 'resume'])('%s rejects an invalid or unknown id', async (command) => {
   const odd = await triad(['sessions', command, 'x']);
   expect(odd).toMatchObject({
     code: 2,
@@ -195,7 +195,7 @@ test.each(['show', 'trace', 'resume'])('%s refuses an id that is none, or names 
   });
 });
 
-test('a workflow’s id stands for itself', async () => {
+test('trace accepts the id of a workflow', async () => {
   const detail = {
     conversation: conversationRow(),
     workflow: workflowRow(),
@@ -229,7 +229,7 @@ const interrupted = (approve: 'ask' | 'all') => {
   return client;
 };
 
-test('resume goes on with the newest interrupted workflow, with output as run has it', async () => {
+test('resume continues the newest interrupted workflow, and prints like run', async () => {
   const { code, out, client } = await triad(
     ['sessions', 'resume', conversationId, '--json'],
     interrupted('ask'),
@@ -240,7 +240,7 @@ test('resume goes on with the newest interrupted workflow, with output as run ha
   expect(JSON.parse(out)).toMatchObject({ type: 'workflow-end', outcome: 'completed' });
 });
 
-test('resume cannot change who answers for a workflow that never asks', async () => {
+test('resume rejects --approve for a workflow that was started without questions', async () => {
   const changed = await triad(['sessions', 'resume', conversationId, '--approve', 'none'], interrupted('all'));
   expect(changed).toMatchObject({
     code: 2,
@@ -254,7 +254,7 @@ test('resume of a session without an interrupted workflow fails', async () => {
   expect([code, err]).toEqual([1, `triad: Nothing in session ${conversationId} was interrupted\n`]);
 });
 
-test('agents come by name, as table or JSON', async () => {
+test('agents list prints agents by name, as table or JSON', async () => {
   const agent = (name: string) =>
     ({
       name,
@@ -307,7 +307,7 @@ test('show names the notes that a session read, wrote and is linked from', async
   });
 });
 
-test('show says how much is estimated, of all and of each workflow; the list marks the total', async () => {
+test('show prints the estimated part of each total, and list marks the total', async () => {
   const usage = { ...ZERO_TALLY, requests: 2, inputTokens: 5300, outputTokens: 40 };
   const estimated = { unknownRequests: 1, estimatedInputTokens: 1200, estimatedOutputTokens: 34 };
   const row = (used: Tally) =>
@@ -333,7 +333,7 @@ test('show says how much is estimated, of all and of each workflow; the list mar
   expect(json).toMatchObject({ usage: parts, workflows: [{ usage: parts }] });
 });
 
-test('shows that pictures came with a message', async () => {
+test('show prints the pictures of a message', async () => {
   const image = { mediaType: 'image/png' as const, bytes: 73, width: 4, height: 3, sha256: 'a'.repeat(64) };
   const workflows = [workflowRow({ images: [image, image] })];
   const client = () =>

@@ -34,7 +34,7 @@ async function triad(args: string[], answers: Parameters<typeof memoryClient>[0]
   return { code, out: io.out(), err: io.err(), requests: client.requests };
 }
 
-test('search shows where the words stand, and says when there is more', async () => {
+test('search prints the text around the words, and reports that there are more hits', async () => {
   const { code, out, err, requests } = await triad(['search', 'two', '--limit', '1'], {
     'history.search': () => ({ items: [hit], next: 'more' }),
   });
@@ -49,7 +49,7 @@ test('search shows where the words stand, and says when there is more', async ()
   for (const line of hitLines(hit, 50, plainStyle)) expect(stringWidth(line)).toBeLessThanOrEqual(50);
 });
 
-test('export prints the text and nothing else', async () => {
+test('export prints only the text of the session', async () => {
   const exported = await triad(['export', conversationId, '--format', 'json'], {
     'conversation.export': ({ format }) => ({ fileName: 'x', text: `{"format":"${format}"}` }),
   });
@@ -61,7 +61,7 @@ test('export prints the text and nothing else', async () => {
   });
 });
 
-test('clean says how many, and that they are not lost', async () => {
+test('clean prints how many sessions were moved to the trash, and how to restore them', async () => {
   const answers = { 'trash.fill': () => ({ count: 2 }) };
   const { err, requests } = await triad(['clean', '--older-than', '4w'], answers);
   expect(err).toBe(
@@ -74,7 +74,7 @@ test('clean says how many, and that they are not lost', async () => {
   }
 });
 
-test('one session goes to the trash and comes back', async () => {
+test('delete moves a session to the trash, and restore brings it back', async () => {
   const answers = { 'conversation.delete': () => ({}), 'conversation.restore': () => ({}) };
   const deleted = await triad(['delete', conversationId], answers);
   expect(deleted.err).toBe(`Moved to the trash. To get it back: triad sessions restore ${conversationId}\n`);

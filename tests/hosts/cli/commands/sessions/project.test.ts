@@ -24,7 +24,7 @@ async function project(...args: string[]) {
   return { code, out: io.out(), err: io.err() };
 }
 
-test('one session', async () => {
+test('prints the folder of one session', async () => {
   expect(await project(conversationId)).toEqual({
     code: 0,
     out: `/data/sessions/${conversationId}\n`,
@@ -32,7 +32,7 @@ test('one session', async () => {
   });
 });
 
-test('all of them, page by page, without those in which nothing was said', async () => {
+test('prints the folders of all sessions, page by page, without empty sessions', async () => {
   expect((await project()).out).toBe(`/data/sessions/${conversationId}\n/data/sessions/${second}\n`);
   const { out } = await project('--json');
   expect(JSON.parse(out)).toEqual(
@@ -40,6 +40,6 @@ test('all of them, page by page, without those in which nothing was said', async
   );
 });
 
-test('what is no id is told', async () => {
+test('rejects a word that is no session id', async () => {
   expect(await project('nonsense')).toMatchObject({ code: 2, out: '' });
 });

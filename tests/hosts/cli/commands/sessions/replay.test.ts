@@ -8,7 +8,7 @@ import { memoryIo } from '../../../support/memory-io.ts';
 
 const { start } = sharedEngine();
 
-test('prints three agents again from the log, with no request to the model', async () => {
+test('replay prints three agents from the log, without a request to the model', async () => {
   const engine = await start(threeChildren());
   const { conversationId, runtime: client } = engine;
   const end = await engine.ask('Split this.');
@@ -33,7 +33,7 @@ test('prints three agents again from the log, with no request to the model', asy
   expect(await triad(conversationId, '--speed', 'fast')).toMatchObject({ code: 2 });
 });
 
-test('says where nothing has ended yet', async () => {
+test('replay fails if no workflow has ended', async () => {
   const engine = await start(new Script().on({}).reply([text('Hi.')]));
   const io = memoryIo({ client: engine.runtime });
   expect(await main(['sessions', 'replay', engine.conversationId], io)).toBe(1);

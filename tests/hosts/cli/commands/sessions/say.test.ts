@@ -9,7 +9,7 @@ import { memoryIo } from '../../../support/memory-io.ts';
 
 const { start } = sharedEngine();
 
-test('it is read by the sub-agent, and refused once that has ended', async () => {
+test('say sends the text to a running sub-agent, and fails once that sub-agent has ended', async () => {
   const first = new Gate();
   const script = new Script()
     .on({ ...LEAD, turn: 1 })

@@ -46,7 +46,7 @@ async function triad(...args: string[]) {
   return { code, out: io.out(), err: io.err(), last: client.requests.at(-1) };
 }
 
-test('one session is meant, from any page and from the trash', async () => {
+test('a short id finds its session on any page and in the trash', async () => {
   expect((await triad('export', '0190aabb')).out).toBe(`${second}\n`);
   expect((await triad('show', '0190aaaa-00')).out).toContain(`Session ${first}`);
   const deleted = await triad('delete', '0190aabb');
@@ -56,7 +56,7 @@ test('one session is meant, from any page and from the trash', async () => {
   expect(restored.last).toEqual({ method: 'conversation.restore', input: { conversationId: gone } });
 });
 
-test('several, none or too few characters are one line', async () => {
+test('an ambiguous, unknown or too short id is rejected in one line', async () => {
   const see = 'see "triad sessions list"';
   expect(await triad('delete', '0190aa')).toMatchObject({
     code: 2,
@@ -70,7 +70,7 @@ test('several, none or too few characters are one line', async () => {
   expect((await triad('show', '0190a')).err).toContain('"0190a" is not the id of a session');
 });
 
-test('the trash is listed, and what lies in it says so', async () => {
+test('list --trash lists deleted sessions, and show marks a deleted session', async () => {
   const { out, err } = await triad('list', '--trash');
   expect(out).toContain(gone);
   expect(out).not.toContain(first);

@@ -21,7 +21,7 @@ function scriptOneOverload(): Script {
     .reply([text('Here I am.')]);
 }
 
-test('sends the waiting request again, and reports if none waits', async () => {
+test('try-now sends the waiting request again, and reports if none waits', async () => {
   const engine = await startEngine(scriptOneOverload(), { retryClock: systemClock });
   const { workflowId } = await engine.send('Hello');
   await engine.event('retry');
@@ -36,7 +36,7 @@ test('sends the waiting request again, and reports if none waits', async () => {
   expect(await tryNow()).toContain('No request of this session waits for its provider.');
 });
 
-test('Enter sends the waiting request again', async () => {
+test('Enter at the terminal of a run sends the waiting request again', async () => {
   const engine = await startEngine(scriptOneOverload(), { retryClock: systemClock });
   const io = memoryIo({ client: engine.runtime, terminal: typing(['']) });
   expect(await main(['run', '--approve', 'ask', 'Hello'], io)).toBe(0);
