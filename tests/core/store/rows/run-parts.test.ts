@@ -124,9 +124,10 @@ async function one(n: number): Promise<Entry | undefined> {
 test('stores late entries in their earlier part after a restart', async () => {
   await commit(...[...numbers(0, 62), ...numbers(64, 70)].map((n) => putEntry(n)));
   opened = { ...opened, store: openStoreOn(opened.database) };
-  await commit(putEntry(62), putEntry(63));
+  await commit(putEntry(70), putEntry(62), putEntry(63));
   expect(await parts()).toEqual([0, 64]);
-  expect((await opened.store.entriesOf(run)).map(({ n }) => n)).toEqual(numbers(0, 70));
+  expect(await one(62)).toEqual(entry(62));
+  expect((await opened.store.entriesOf(run)).map(({ n }) => n)).toEqual(numbers(0, 71));
 });
 
 type Step = { kind: 'entry'; late: number; large: boolean } | { kind: 'call' } | { kind: 'end' } | { kind: 'start' };
