@@ -529,6 +529,17 @@ test('does not report an event as missing in the archive if the store also lacks
   expect(await store.archive?.check(conversationId)).toMatchObject({ events: events.length - 1, notArchived: [] });
 });
 
+test('a conversation continues after its restored events', async () => {
+  const { store } = await openFailing(null);
+  const [first, ...others] = events;
+  await store.commit([conversation]);
+  await store.commit([{ event: first! }]);
+  await store.restoreEvents(others);
+  const next = { ...events.at(-1)!, seq: events.length + 1 };
+  await store.commit([{ event: next }]);
+  expect(await store.events(conversationId, 1, 999)).toEqual([...events, next]);
+});
+
 test('a store that is older than its journal and has no archive reports damage with a solution', async () => {
   const { store, data, database, state } = await openFailing(null);
   await store.commit([conversation]);
