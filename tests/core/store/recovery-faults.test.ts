@@ -203,6 +203,23 @@ test('a commit that changes nothing leaves no gap in the generations of the jour
   expect(await startAgain(data, database)).toEqual({ setAside: null, damage: null });
 });
 
+test('a kill after a replay leaves no gap in the generations of the journal', async () => {
+  const { store, data, database, state } = await openFailing(null);
+  state.fault = new DiskFull('/data', 0);
+  await store.commit([conversation]);
+  const mode = { kind: 'behind', journal: join(data, 'journal') } as const;
+  const unflushed = { ...database, transaction: () => Promise.reject(new DiskFull('/data', 0)) };
+  let isReplayed = false;
+  const transaction: typeof database.transaction = (...args) =>
+    (isReplayed ? unflushed : database).transaction(...args);
+  const next = storeOn({ ...database, transaction }, { mode });
+  onTestFinished(() => next.store.close().catch(() => undefined));
+  await next.recover();
+  isReplayed = true;
+  await next.store.commit(eventItems(events));
+  expect(await startAgain(data, database)).toEqual({ setAside: null, damage: null });
+});
+
 test('the start after a killed purge overwrites the journal', async () => {
   const { store, data, database } = await openFailing(null);
   await store.commit([{ ...conversation, row: { ...conversation.row, title: 'A heron stands' } }]);
