@@ -207,11 +207,10 @@ test('a kill after a replay leaves no gap in the generations of the journal', as
   const { store, data, database, state } = await openFailing(null);
   state.fault = new DiskFull('/data', 0);
   await store.commit([conversation]);
-  const mode = { kind: 'behind', journal: join(data, 'journal') } as const;
-  const unflushed = { ...database, transaction: () => Promise.reject(new DiskFull('/data', 0)) };
   let isReplayed = false;
   const transaction: typeof database.transaction = (...args) =>
-    (isReplayed ? unflushed : database).transaction(...args);
+    isReplayed ? Promise.reject(new DiskFull('/data', 0)) : database.transaction(...args);
+  const mode = { kind: 'behind', journal: join(data, 'journal') } as const;
   const next = storeOn({ ...database, transaction }, { mode });
   onTestFinished(() => next.store.close().catch(() => undefined));
   await next.recover();
