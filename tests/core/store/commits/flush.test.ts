@@ -358,6 +358,19 @@ describe('a committed workflow', () => {
     expect(await store.conversation(conversationId)).toMatchObject({ id: conversationId, lastSeq: 1 });
   });
 
+  test('a streamed message that ends after a restart leaves no row', async () => {
+    const first = await begin(opened);
+    const { workflowId, runId, at } = events[0]!;
+    const message = { messageId: idOf(7), conversationId, workflowId, runId, at, parts: [] };
+    await first.store.commit([conversation, { table: 'open_message', key: idOf(7), row: message }]);
+    await first.store.settled();
+    first.kill();
+    const { store } = await begin(opened);
+    expect(await store.openMessages()).toEqual([message]);
+    await store.commit([{ table: 'open_message', key: idOf(7), row: null }]);
+    expect(await store.openMessages()).toEqual([]);
+  });
+
   test('does not bring back a note that another conversation replaced', async () => {
     const life = await begin(opened);
     const { runId, parentRunId, agent, workflowId, at } = events[0]!;
