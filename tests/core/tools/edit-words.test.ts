@@ -4,6 +4,7 @@ import { editWords } from '#core/tools/edit-words.ts';
 
 test('returns null without changes', () => {
   expect(editWords({ path: 'a' }, undefined)).toBeNull();
+  expect(editWords({ hooks: [] }, { hooks: [] })).toBeNull();
   expect(editWords({ path: 'a', deep: { list: [1] } }, { path: 'a', deep: { list: [1] } })).toBeNull();
 });
 

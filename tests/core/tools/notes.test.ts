@@ -106,6 +106,11 @@ describe('read_note', () => {
     ]);
   });
 
+  test('takes a section heading of at most 1000 characters', () => {
+    const isValid = (section: string) => readNoteTool().input.safeParse({ note: 'plan', section }).success;
+    expect([isValid('Goals'), isValid('x'.repeat(1000)), isValid('x'.repeat(1001))]).toEqual([true, true, false]);
+  });
+
   test('rejects a note of more than 256 KiB', async () => {
     const largest = 'a'.repeat(256 * 1024);
     expect((await read({ note: 'large' }, { 'large.md': largest })).output).toBe(largest);

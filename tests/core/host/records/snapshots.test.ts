@@ -6,6 +6,9 @@ import { OpenMessages } from '#core/store/log/open-messages.ts';
 import { snapshot } from '#core/host/records/snapshots.ts';
 import type { Store } from '#core/store/store.ts';
 import { Seeder } from '../../../bench/seed.ts';
+import { startEngine } from '../../../support/engine.ts';
+import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
+import { Script, text } from '../../../support/fake-model/script.ts';
 import { openOn } from '../../store/support.ts';
 
 const COUNT = 70;
@@ -47,6 +50,25 @@ async function pagesOf({ store, conversationId }: Awaited<ReturnType<typeof seed
   }
   return pages;
 }
+
+test('a snapshot has the entries of a working sub-agent, and those of a completed one only in its run', async () => {
+  const script = new Script();
+  const calls = ['quick', 'slow'].map((name) => spawn({ name, prompt: `Look at part ${name}` }));
+  script.on({ ...LEAD, step: 1 }).reply(calls);
+  script.on({ ...CHILD, prompt: /part quick/ }).reply([text('Done.')]);
+  script.on({ ...CHILD, prompt: /part slow/ }).reply([text('I begin.')], { hangAfter: 1 });
+  const engine = await startEngine(script);
+  const { workflowId } = await engine.send('Look');
+  await engine.event('run-end', ({ agent }) => agent === 'quick');
+  await engine.event('message-end', ({ agent }) => agent === 'slow');
+  const { runs, entries } = await engine.runtime.request('conversation.snapshot', {
+    conversationId: engine.conversationId,
+  });
+  const agents = runs.filter(({ id }) => id in entries).map(({ agent }) => agent);
+  expect(agents.sort()).toEqual(['lead', 'slow']);
+  await engine.runtime.request('workflow.stop', { workflowId });
+  await engine.ended(workflowId);
+});
 
 test('earlier pages of a conversation are larger if workflows are short, and no workflow is left out', async () => {
   const all = Array.from({ length: COUNT }, (_, n) => `Question ${n}: what does this part do?`);

@@ -116,6 +116,11 @@ describe('recommendationsOf', () => {
     const report = 'A\n\n````md\n```\n## Recommendations\n````\n\nB';
     expect(recommendationsOf(report)).toEqual({ findings: report, recommendations: '' });
   });
+
+  test('backticks that are indented by four characters start no code block', () => {
+    const report = 'A\n\n    ```\n\n## Recommendations\n\nB';
+    expect(recommendationsOf(report)).toEqual({ findings: 'A\n\n    ```', recommendations: 'B' });
+  });
 });
 
 test('folder names are safe on every file system, and files of the program are distinguished from notes', () => {
