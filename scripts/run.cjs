@@ -12,6 +12,8 @@ const { gallery, program, testPrograms, web } = require('./bundles.cjs');
 const ROOT = path.resolve(__dirname, '..');
 const MODULES = path.join(ROOT, 'node_modules');
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 const PROGRAM = [web, program];
 const TEST_PROGRAMS = [...PROGRAM, testPrograms];
 
@@ -78,14 +80,15 @@ function runCommand(command, extra) {
   const [name, ...own] = command.split(' ');
   const [file, ...first] = resolveCommand(name);
   const child = spawn(file, [...first, ...own, ...extra], { cwd: ROOT, stdio: 'inherit' });
-  const forward = (signal) => child.kill(signal);
-  // A terminal sends Ctrl-C to the command too. Only other signals are forwarded.
-  const ignore = () => undefined;
-  process.on('SIGINT', ignore).on('SIGTERM', forward).on('SIGHUP', forward);
+  const forward = (signal) => {
+    // A terminal sends Ctrl-C to the command too.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, forward);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
-      process.off('SIGINT', ignore).off('SIGTERM', forward).off('SIGHUP', forward);
+      for (const each of SIGNALS) process.off(each, forward);
       if (signal) process.kill(process.pid, signal);
       else resolve(code);
     });
