@@ -262,11 +262,6 @@ describe('subfolders of a layer', () => {
   });
 });
 
-test('no file exceeds 600 lines', () => {
-  const long = [...sources, ...tests].filter((file) => text(file).trimEnd().split('\n').length > 600);
-  expect(long).toEqual([]);
-});
-
 /** A name without its ending would work in Vite and fail in Node. Types that kit generates aren't on disk here. */
 function isFile(target: string): boolean {
   return /(^|\/)\$types(\.js)?$/.test(target) || (path.extname(target) !== '' && existsSync(path.join(root, target)));
