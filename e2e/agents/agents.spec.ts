@@ -325,7 +325,7 @@ test(
   'an agent can be tried without a lead, and a built-in agent can be edited only as a copy',
   fullSpec([
     'tests/core/runs/test-run.test.ts › an agent answers the person with its own prompt and tools, without tools that start sub-agents',
-    'tests/core/host/runtime/methods/agent-files.test.ts › built-in and foreign agents can be read and copied, but not saved',
+    'tests/core/host/runtime/methods/agent-files.test.ts › built-in and foreign agents can be read but not saved, and a copy of a foreign agent can be saved',
   ]),
   async ({ start }) => {
     const script = new Script()

@@ -158,7 +158,7 @@ test(
 test(
   'the agent receives the action that the person edited before allowing it',
   fullSpec([
-    'tests/core/approvals/request-approval.test.ts › an edited action reaches the agent, and the audit stores both versions',
+    'tests/core/approvals/request-approval.test.ts › an edited action reaches the agent, and the decision has the edit and the hashes of both versions',
     'tests/lib/app/approval-draft.test.ts › allows an unchanged action, and sends an edited action with the rest of the input',
   ]),
   async ({ start }) => {

@@ -60,7 +60,7 @@ test(
     'tests/core/approvals/approval.test.ts › the approval of a write contains a diff, and the edited content is written to disk',
     'tests/lib/view/call-view.test.ts › a command view shows the live output, then the final output',
     'tests/lib/app/approval-draft.test.ts › has a field for a command with its real line breaks',
-    'tests/core/tools/reading/pdf.test.ts › returns the text with a mark for each page, including pages without text, in pages of lines',
+    'tests/core/tools/reading/pdf.test.ts › returns the text with a mark for each page, even a page without text, and selects lines by offset and limit',
     'tests/hosts/packed.test.ts › every file that the program starts or reads is built and packed',
   ]),
   async ({ start }) => {

@@ -204,7 +204,7 @@ test(
   'a killed and resumed program has the result of an uninterrupted run, repeats no request and loses no record',
   fullSpec([
     'tests/core/workflows/crash.test.ts › loses and repeats nothing after a few durable events; in the full run after many',
-    'tests/core/workflows/recovery.test.ts › reopens the unanswered approvals with their ids when a closed workflow is resumed',
+    'tests/core/workflows/recovery.test.ts › reopens the unanswered approvals with their ids when an interrupted workflow is resumed',
     'tests/core/approvals/asked-and-open.test.ts › each item of an approval pairs the requested input with the approved input',
   ]),
   async ({ start }) => {
@@ -230,7 +230,7 @@ test(
 );
 
 test(
-  'an uninterrupted run produces the reference result',
+  'an uninterrupted run has the files, runs, answers and requests that are expected of a killed and resumed run',
   fullSpec([
     'tests/core/approvals/approval.test.ts › the approval of a write contains a diff, and the edited content is written to disk',
     'tests/core/approvals/approval.test.ts › a rejected write changes nothing and the model reads the reason',

@@ -89,7 +89,7 @@ test(
   'a write can be undone and redone in the transcript, also after a reload',
   fullSpec([
     'tests/core/runs/undo.test.ts › undo restores bytes and mode and deletes a new file, and redo writes both again',
-    'tests/core/runs/undo.test.ts › undo never overwrites a file that changed since, nor recreates a deleted file',
+    'tests/core/runs/undo.test.ts › undo never overwrites a file that changed since, and counts a created file deleted since as undone',
     'tests/lib/runs/call-row.test.ts › offers a button for %j, which is %s: %s',
   ]),
   async ({ start }) => {

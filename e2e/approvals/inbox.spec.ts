@@ -129,7 +129,7 @@ test('approvals of two conversations are answered by keyboard, and a project gra
 });
 
 test(
-  'the selected approval stays selected while others arrive, and links to its conversation',
+  'the selected approval stays selected when another tab answers another one, and links to its conversation',
   fullSpec([
     'tests/lib/app/inbox-place.test.ts › new questions do not change the selected question',
     'tests/lib/approvals/inbox-page.test.ts › links the chosen question to its conversation',

@@ -69,7 +69,7 @@ test('attachments and mentioned files are sent and survive a reload; a conversat
 });
 
 test(
-  'commands and earlier messages are reached by keyboard, drafts persist, and a model change applies from then on',
+  'commands and earlier messages are reached by keyboard, and a model change applies from then on',
   fullSpec([
     'tests/lib/chat/composer/past.test.ts › the arrow keys go to older messages and back to an empty box',
     'tests/lib/shell/command-table.test.ts › slash commands run the commands of the palette, and are disabled if unavailable',
@@ -121,7 +121,7 @@ test(
 );
 
 test(
-  'pasted text stays text, pasted and dropped files are attached, and a rejected file loses no other input',
+  'pasted and dropped files are attached, a rejected file loses no other input, and a fork keeps the attachments',
   fullSpec([
     'tests/lib/chat/composer/attachments.test.ts › attaches a pasted image only without pasted text, and pasted files despite the text of their names',
     'tests/lib/chat/composer/attachments.test.ts › reports the first refused file, and attaches the others',
@@ -191,7 +191,7 @@ test(
 );
 
 test(
-  'rules, .gitignore and links limit which files can be mentioned, and a mention of an agent starts no run',
+  'ignored and secret files are not offered for a mention, and a mention of an agent starts no run',
   fullSpec([
     'tests/core/host/runtime/methods/messages.test.ts › finds no ignored, secret, denied or internal files and no files behind links',
     'tests/lib/chat/composer/word.test.ts › mentionOf quotes paths with special characters, and leaves a folder open for completion',

@@ -16,7 +16,7 @@ if (admin) { /* \u2067 */ }
 See https://docs.example/all.`;
 const DECEIVES = /[\u202A-\u202E\u2066-\u2069]|\p{Mn}{6}/u;
 
-test('a link shows its host, and no text is reversed or covered, while streaming and after a reload', async ({
+test('a link shows its host, and no text is reversed or covered, after streaming and after a reload', async ({
   start,
 }) => {
   const script = new Script()

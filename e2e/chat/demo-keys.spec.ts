@@ -66,7 +66,7 @@ async function pressThrough(app: App): Promise<Set<string>> {
   return labels;
 }
 
-test('the whole demo can be run with the Enter key, and every press has an effect', async ({ start }) => {
+test('the demo can be run with Enter and the Allow key alone, and every press has an effect', async ({ start }) => {
   test.setTimeout(90_000);
   const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
   const { page } = app;

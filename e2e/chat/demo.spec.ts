@@ -83,7 +83,7 @@ test(
 test(
   'an approval that was open when the program was killed is open again after a resume in the demo',
   fullSpec(
-    'tests/core/workflows/recovery.test.ts › reopens the unanswered approvals with their ids when a closed workflow is resumed',
+    'tests/core/workflows/recovery.test.ts › reopens the unanswered approvals with their ids when an interrupted workflow is resumed',
   ),
   async ({ start }) => {
     const app = await start(plainAnswer(), { apiKey: null, endpoint: null, ownProcess: true });

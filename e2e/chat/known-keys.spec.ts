@@ -29,7 +29,9 @@ async function expectNoKeys(app: App): Promise<void> {
   expect(SECRETS.filter((secret) => shown.includes(secret))).toEqual([]);
 }
 
-test('secrets in a file are redacted on every screen, and one approval sends them to the model', async ({ start }) => {
+test('secrets in a file are redacted on every screen, and do not reach the model if the person refuses to send them', async ({
+  start,
+}) => {
   const script = new Script()
     .step([toolUse('read_file', { path: FILE })])
     .step([toolUse('edit_file', { path: FILE, edits: [{ old_text: 'last line', new_text: 'the last line' }] })])

@@ -4,7 +4,7 @@ import { Gate } from '../../tests/support/gate.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
-  'the focus and the tab stop of a message toolbar stay on a button that becomes disabled',
+  'a disabled button of a message toolbar can be focused and says why, and the focus stays when the work ends',
   fullSpec('tests/lib/chat/turn-actions.test.ts › keeps an unavailable action focusable and describes the reason'),
   async ({ start }) => {
     const gate = new Gate();

@@ -62,7 +62,9 @@ test.describe('the desktop', only, () => {
 
   test(
     'ends when the last window closes',
-    fullSpec('tests/electron/quit.test.ts › closing the last window quits, unless work runs and the tray is shown'),
+    fullSpec(
+      'tests/electron/quit.test.ts › closing the last window asks before quitting while work runs, unless the tray is shown',
+    ),
     async ({ start }) => {
       const app = await start(plainAnswer());
       const other = await app.secondTab();

@@ -66,9 +66,9 @@ test.describe('the desktop', only, () => {
     'opens a conversation from a link without starting a run, and starts a conversation in a folder from the menu',
     fullSpec([
       'tests/electron/deep-links.test.ts › a link names a conversation or a workflow and nothing else',
-      'tests/electron/deep-links.test.ts › a malformed link shows one message, shortened and with hidden characters marked, and opens nothing',
+      'tests/electron/deep-links.test.ts › malformed links show one message at a time, shortened and with hidden characters marked, and open nothing',
       'tests/electron/around.test.ts › the menu follows the conventions of Windows and Linux',
-      'tests/electron/around.test.ts › folder.pick opens one system dialog at a time, and a start folder that does not exist is ignored',
+      'tests/electron/around.test.ts › folder.pick opens one system dialog at a time, and a relative start folder is ignored',
     ]),
     async ({ start }) => {
       const app = await start(plainAnswer({ answer: 'Hello to you.' }));

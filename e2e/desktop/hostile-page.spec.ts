@@ -128,7 +128,7 @@ async function breaksOut(app: App): Promise<void> {
 
 test.describe('a hostile page', () => {
   test(
-    'runs no code, stores nothing and reaches nothing, and the security page counts its attempts',
+    'runs no code, reads no file and has its requests refused, and the security page counts its attempts',
     fullSpec(
       [
         'tests/electron/hostile-frames.test.ts › hostile payloads of every class reach no handler, break nothing, and are each counted',

@@ -143,7 +143,7 @@ test(
 );
 
 test(
-  'results of MCP tools are shown as tables, trees and pictures',
+  'results of MCP tools are shown as text, tables and pictures, and the arguments of a call can be edited',
   fullSpec([
     'tests/lib/view/answer.test.ts › a list of flat objects is a table, also as the only field of an object',
     'tests/lib/view/answer.test.ts › shows JSON text and structured answers as a table or tree',

@@ -79,9 +79,9 @@ test(
 );
 
 test(
-  'a rule can be created from a call that required approval',
+  'an explained call fills the form of a new rule, which warns about a rule that reaches beyond the folder',
   fullSpec([
-    'tests/lib/view/permissions/rule-preview.test.ts › of a call matches only this call, with the opposite effect',
+    'tests/lib/view/permissions/rule-preview.test.ts › of a call takes its names and the opposite effect, but does not allow without a pattern',
     'tests/core/runs/rule-preview.test.ts › a rule with the pattern named by an explanation allows the explained call',
   ]),
   async ({ start }) => {

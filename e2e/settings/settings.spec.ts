@@ -363,7 +363,7 @@ test(
   fullSpec(
     [
       'tests/lib/settings/protections.test.ts › marks protections as unknown in a browser, or if the app did not report them',
-      'tests/hosts/http/static-files.test.ts › every response has the policy of the page, without framing, and the other strict headers',
+      'tests/hosts/http/static-files.test.ts › every response has a content policy that forbids framing, and the other strict headers',
     ],
     {
       tag: '@browser',

@@ -199,7 +199,7 @@ test(
 test(
   'a model server on this machine is offered with its models',
   fullSpec([
-    'tests/core/model/provider-detect.test.ts › finds local servers with name, models and protocols, without any model request',
+    'tests/core/model/provider-detect.test.ts › finds local servers with name, models and protocols, by requests that name no model',
     'tests/lib/settings/provider-draft.test.ts › offers the servers of this machine, and takes the address and first model of the chosen one',
   ]),
   async ({ start }) => {

@@ -139,7 +139,7 @@ test(
 );
 
 test(
-  'the HTML file that opens instead of the URL signs in',
+  'opening the HTML file that is given to the browser instead of the URL signs in',
   fullSpec(
     'tests/hosts/cli/commands/serve.test.ts › gives the browser a private file, and shows the token to no other process: %s',
     { tag: '@browser' },
@@ -164,7 +164,7 @@ test(
   fullSpec(
     [
       'tests/hosts/http/sign-in.test.ts › signing out other browsers closes their tabs and keeps the own tab',
-      'tests/hosts/cli/commands/serve.test.ts › --sign-out works without a server, closes the tabs of a running one, and prints how many',
+      'tests/hosts/cli/commands/serve.test.ts › --sign-out works without a server, signs out the browsers of a running one, and prints how many',
     ],
     { tag: '@browser' },
   ),

@@ -342,7 +342,7 @@ describe('the row of a workflow', () => {
     expect(workflow(projectedRows(recording.durable))).toMatchObject({ budget: { tokens: 900 }, attempt: 3 });
   });
 
-  test('has no budget without limits, and a later message does not change the title', () => {
+  test('has no budget without limits, and a message that is not the first event does not change the title', () => {
     const plain = new Recording();
     plain.record(lead, { type: 'notice', level: 'info', text: 'before' });
     begin(plain, 'Another');

@@ -131,7 +131,7 @@ test('recent folders are unique and newest first, and are requested again when a
   expect([recent.list, changes, requests.length]).toEqual([['/c', '/b', '/a'], 2, 2]);
 });
 
-test('folder.pick opens one system dialog at a time, and a start folder that does not exist is ignored', async () => {
+test('folder.pick opens one system dialog at a time, and a relative start folder is ignored', async () => {
   const passed: string[] = [];
   const client = pickingFolders({ request: async (method: string) => void passed.push(method) } as unknown as Client);
   const here = `${process.cwd()}/tests`;

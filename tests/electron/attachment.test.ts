@@ -42,7 +42,7 @@ test('a runtime that connects after a quit is closed and never given to the page
   expect(done).toEqual(['closes first']);
 });
 
-test('a quit does not wait for a connection that fails', async () => {
+test('a quit completes when the pending connection fails', async () => {
   const { attachment, asked } = desk();
   const running = attachment.run();
   const closing = attachment.close();

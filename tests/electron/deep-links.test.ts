@@ -64,7 +64,7 @@ test('a cold start opens the link from its arguments or from an open-url event b
   expect(started().links.start(['electron', 'main.js'])).toBe(false);
 });
 
-test('a malformed link shows one message, shortened and with hidden characters marked, and opens nothing', async () => {
+test('malformed links show one message at a time, shortened and with hidden characters marked, and open nothing', async () => {
   const { led, links } = started();
   expect(links.start(['electron', 'main.js', 'triad://conversation/\u202Eevil'])).toBe(false);
   expect(links.open('triad://other')).toBe(false);

@@ -128,7 +128,7 @@ test('needs no second answer if the work ends while the question is open', async
   expect(desk.exits).toEqual([0]);
 });
 
-test('closing the last window quits, unless work runs and the tray is shown', async () => {
+test('closing the last window asks before quitting while work runs, unless the tray is shown', async () => {
   started({ hasTray: true });
   app.emit('window-all-closed');
   expect(desk.asked('message')).toEqual([]);
@@ -139,7 +139,7 @@ test('closing the last window quits, unless work runs and the tray is shown', as
   await desk.act('press', 'Escape');
 });
 
-test('a signal and the end of the session quit without a question', async () => {
+test('a signal and the end of the session quit without waiting for the answer to an open question', async () => {
   for (const how of ['signal', 'shutdown', 'session-end']) {
     const { calls, signal } = started();
     app.quit();

@@ -86,7 +86,7 @@ test('a restart requested by the user makes the backup first, and starts the app
   expect(at.done, 'one backup').toEqual(['offered 1.3.0', 'backup', 'quit']);
 });
 
-test('two requests to restart make one backup and one restart, also while the app quits', async () => {
+test('two requests to restart make one backup and one quit, and a later request only quits again', async () => {
   const feed = await startFeed();
   const at = await desk(feed);
   await Promise.all([at.updates.restart(), at.updates.restart()]);

@@ -174,7 +174,7 @@ describe('a control file with an unusual path or type', () => {
       '',
     ],
     ['a pipe', 'mkfifo .mcp.json', ''],
-  ])('is restored if it has %s', async (_, command) => {
+  ])('is reported and restored: %s', async (_, command) => {
     const { changes, controlFiles, folder } = await report([command]);
     expect(changes).toHaveLength(1);
     expect(changes.join('')).toSatisfy((text: string) => text.isWellFormed());

@@ -28,7 +28,7 @@ export const GUARANTEES: readonly Guarantee[] = [
   {
     sentence: 'A sub-agent has no permission that its lead lacks.',
     tests: [
-      'tests/core/runs/narrowing.test.ts › a started sub-agent has no more than its parent',
+      'tests/core/runs/narrowing.test.ts › a started sub-agent has no more permissions than its parent, apart from the baseline',
       'tests/core/runs/narrowing.test.ts › a sub-agent edited by the person has no more than its parent',
       'tests/core/runs/narrowing.test.ts › a rejection names the excess permissions or tools and those of the lead',
       'tests/core/runs/envelopes.test.ts › %o is refused',
@@ -75,7 +75,7 @@ export const GUARANTEES: readonly Guarantee[] = [
   {
     sentence: 'Only your answer to a question opens a file with its keys.',
     tests: [
-      'tests/security/known-keys.test.ts › reads a file with its keys after one approval, in every mode, until the file changes',
+      'tests/security/known-keys.test.ts › asks once before a file is read with its keys, despite an allow rule and mode auto, and again after a change',
     ],
   },
   {
@@ -109,7 +109,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     tests: [
       'tests/security/sandbox-outside.test.ts › files of the home folder',
       'tests/core/workspace/shell/escapes.test.ts › have no effect: $name',
-      'tests/core/workspace/shell/seatbelt.test.ts › allows writing only to the workspace, the caches and a temporary folder',
+      'tests/core/workspace/shell/seatbelt.test.ts › allows writing only to a workspace that is not read-only, the caches, a temporary folder and some devices',
     ],
   },
   {
@@ -237,7 +237,7 @@ export const GUARANTEES: readonly Guarantee[] = [
   {
     sentence: 'A browser proves a key that no script can read.',
     tests: [
-      'tests/hosts/http/sign-in.test.ts › rejects a browser without a key or with a key of its own',
+      'tests/hosts/http/sign-in.test.ts › rejects a browser without a key, or with the key of a failed sign-in',
       'tests/hosts/http/sign-in.test.ts › a signature for another purpose, another nonce or of another key is refused',
       'e2e/shell/sign-in.spec.ts › the printed URL signs in one browser only once, and scripts cannot read the token or the key',
     ],
@@ -251,7 +251,7 @@ export const GUARANTEES: readonly Guarantee[] = [
       'The page loads nothing from other hosts, and runs scripts only under a strict policy with Trusted Types.',
     tests: [
       'tests/electron/checklist.test.ts › 7. Define a Content Security Policy',
-      'tests/hosts/http/static-files.test.ts › every response has the policy of the page, without framing, and the other strict headers',
+      'tests/hosts/http/static-files.test.ts › every response has a content policy that forbids framing, and the other strict headers',
     ],
   },
   {

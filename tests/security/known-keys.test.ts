@@ -189,7 +189,7 @@ const UNREDACTED = toolUse('read_file', { path: 'a.ts', unredacted: true });
 
 const outputs = (engine: Harness) => engine.of('tool-end').map(({ entry }) => entry.output);
 
-test('reads a file with its keys after one approval, in every mode, until the file changes', async () => {
+test('asks once before a file is read with its keys, despite an allow rule and mode auto, and again after a change', async () => {
   const rule = '[[permissions.rules]]\neffect = "allow"\ntool = "read_file"\npattern = "**"\n';
   const script = new Script();
   for (let time = 0; time < 4; time += 1) script.step([UNREDACTED]).step([text('Done.')]);

@@ -82,7 +82,7 @@ test('matches custom secret patterns with paths relative to the workspace', asyn
   expect(result).toMatchObject({ output: 'HIDDEN' });
 });
 
-test.runIf(process.platform === 'linux')('refuses to read the files of a process', async () => {
+test.runIf(process.platform === 'linux')('refuses to read the environment of a process', async () => {
   const folder = await realpath('/proc/self');
   const context = contextIn(folder);
   const link = join(await folderWith(), 'environment');

@@ -77,7 +77,7 @@ const item = (tools: string[]): SpawnItem => ({
   ownActions: own(CALLS),
 });
 
-it('an agent counts as reaching if it, a coagent or a stage could change something that is not denied', () => {
+it('an agent counts as reaching if it or one of its stages has a tool that changes something and is not denied', () => {
   const weight = (one: SpawnItem) =>
     weightOf({ subject: { kind: 'envelopes', operation: 'spawn', items: [one] }, risk: 'high', reversible: true }, 0);
   expect(weight(item([]))).toBeNull();

@@ -35,7 +35,7 @@ describe('attention calls', () => {
     expect(calledAt([0, 1, 3, 5, 6, 7, 10], 3, [1, 3, 5])).toEqual([0, 6, 10]);
   });
 
-  test('treat a request that returns after its answer as new', () => {
+  test('treat a request that disappears and returns later as new', () => {
     const calls = new Calls();
     const moment = (minute: number) => ({ now: START + minute * MINUTE, repeats: 3, silent: false });
     calls.due([], moment(-1));
@@ -44,7 +44,7 @@ describe('attention calls', () => {
     expect(calls.due(one, moment(30)), 'asked long ago, and woken up').toEqual(['q']);
   });
 
-  test('skip the first call for requests that were open before the window, and repeat them when due', () => {
+  test('skip the first call for requests that are older than a minute when the window opens, and repeat them when due', () => {
     const calls = new Calls();
     const moment = (minute: number) => ({ now: START + minute * MINUTE, repeats: 3, silent: false });
     const fresh = { key: 'fresh', at: START + 1.9 * MINUTE };

@@ -15,7 +15,7 @@ function errorsOf(text: string, path?: string): Fault[] {
   return result.ok ? [] : result.errors;
 }
 
-test('reads every key, and the text below the frontmatter as the system prompt', () => {
+test('reads the keys of a file, and the text below the frontmatter as the system prompt', () => {
   const keys =
     'role: primary\nmodel: opus\neffort: high\nmax_tokens: 4096\ntemperature: 0.5\nmax_iterations: 7\ndoom_loop_threshold: 5\nmax_minutes: 1.5\ntools: [read_file, grep]\nmcp_servers: [db]\npermissions: [FilesystemRead]\nrequires_approval: [FilesystemWrite, grep]\napproval_timeout: 60\nenable_reflection: true\nmax_retries: 2\nreflection_criteria: Is it short?\nenabled: false\nx-note: {a: 1}';
   const text = file(keys, '\n# Prompt\n\n---\n\nStill the prompt.\n');
@@ -354,7 +354,7 @@ describe('TOML', () => {
     expect(errorsOf(toml(keys), path)).toMatchObject([error]);
   });
 
-  test('reports a missing prompt, and reads a long prompt quickly', () => {
+  test('reports a missing prompt, and a fault at its line after a very long prompt', () => {
     expect(errorsOf('name = "x"\ndescription = "d"', path)).toMatchObject([{ line: 1, key: 'prompt' }]);
     const long = `prompt = """${'a "quoted" word, '.repeat(10_000)}"""\nname = "x"\ndescription = "d"\nmodle = "m"\n`;
     expect(errorsOf(long, path)).toMatchObject([{ line: 4, key: 'modle', suggestion: 'model' }]);

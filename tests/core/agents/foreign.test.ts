@@ -67,7 +67,7 @@ describe('Claude Code', () => {
     ['permissionMode: plan', true],
     ['permissionMode: bypassPermissions', false],
     ['disallowedTools: Bash', false],
-  ] as const)('maps to read-only permissions or none: %s', ([keys, isReadOnly]) => {
+  ] as const)('maps to read-only permissions or to no restriction: %s', ([keys, isReadOnly]) => {
     expect(used(`name: a\ndescription: d\n${keys}`).permissions).toEqual(
       isReadOnly ? ['FilesystemRead', 'SemanticSearch'] : null,
     );

@@ -74,7 +74,7 @@ test('a copy of a composition with three changed lines is a separate lead', asyn
   await expect(compositionTemplate('x', '../lead')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('an edit changes one key of a composition, adds a section and preserves everything else', async () => {
+test('an edit changes, adds and removes keys of a composition, and preserves its other keys and its comments', async () => {
   const text = await shipped('BUILD-JUDGE');
   const before = valuesOf(text, 'composition');
   const changes = {

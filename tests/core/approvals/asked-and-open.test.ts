@@ -300,7 +300,7 @@ describe('the list of open approvals', () => {
     ]);
   });
 
-  test('is read again only after an event that can close one of its approvals', async () => {
+  test('is read again only after an event that can add or remove an approval', async () => {
     const { door, onChange } = doorWith(asleep());
     const reads = async (event: object): Promise<number> => {
       onChange.mockClear();

@@ -69,7 +69,7 @@ async function pointAt(seq: number): Promise<KillPoint> {
 }
 
 test(
-  'a grant survives kills after the first approval; the full run tests more kill points',
+  'after a kill a grant allows no extra call and no approval is requested twice; the full run tests more kills',
   { timeout: 300_000 },
   async () => {
     const model = await start();

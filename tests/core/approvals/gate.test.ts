@@ -213,7 +213,7 @@ describe('an approval without an answer from the person', () => {
     expect((await gate.ask(requestOf(), asking)).decisions).toMatchObject([{ allowed: false, decidedBy: 'cancel' }]);
   });
 
-  test('stays undecided after a shutdown, and opens again at the next start', async () => {
+  test('is closed by a shutdown without a decision, and the waiting run gets the reason', async () => {
     const { gate, asking, controller, decisions } = gateWith();
     const answered = gate.ask(requestOf(), asking);
     const why = new Stopped('shutdown');
@@ -241,7 +241,7 @@ describe('an approval in the gate', () => {
     expect(changes).toHaveBeenCalledTimes(3);
   });
 
-  test('that could not be stored is not shown', async () => {
+  test('that cannot be stored ends with the error of the store', async () => {
     const { gate, asking } = gateWith();
     const broken = () => Promise.reject(new Error('disk full'));
     await expect(gate.ask(requestOf(), { ...asking, record: broken })).rejects.toThrow('disk full');

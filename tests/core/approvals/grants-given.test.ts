@@ -126,7 +126,7 @@ describe('the end of a grant', () => {
     expect((await engine.runtime.request('permissions.list', { folder: engine.folder })).grants).toEqual([]);
   });
 
-  test('survives a restart and the deletion of its conversation, with its use count', async () => {
+  test('does not come with a restart, which keeps the use count, or with the deletion of its conversation', async () => {
     const store = await memoryStore();
     const kept = lasting(store);
     const wish = { scope: 'project', pattern: 'a.md', calls: 3, minutes: 60 } as const;

@@ -35,7 +35,7 @@ async function loaded(stored: readonly Grant[]) {
 const many = (parts: Partial<Grant>, id: string) =>
   Array.from({ length: inFullRun ? 10_000 : 1000 }, (_, index) => grantOf({ ...parts, id: `${id}${index}` }));
 
-test('thousands of revoked grants are examined neither for a call nor for the list', async () => {
+test('thousands of revoked grants are not examined for a call and are not in the list', async () => {
   const revoked = many({ revokedAt: '2026-03-01T11:30:00.000Z' }, 'revoked');
   const { grants, looks, close } = await loaded([...revoked, grantOf({ id: 'one' })]);
   expect(grants.candidates(ABOUT, NOW)).toHaveLength(1);
@@ -60,7 +60,7 @@ test('grants of other agents, tools, folders and workflows are not examined for 
   await close();
 });
 
-test('an expired grant is examined once more and then never again', async () => {
+test('a grant found expired is removed for good, even if a later check has an earlier time', async () => {
   const { grants, looks, close } = await loaded([grantOf({ id: 'one' })]);
   const ends = { ...grantOf({ id: 'late', expiresAt: new Date(NOW + 1).toISOString() }) };
   grants.give(ends, () => Promise.resolve());

@@ -36,7 +36,7 @@ describe('the deciding rule', () => {
     expect(verdict({}, [allow, asksInProject])).toMatchObject({ effect: 'ask', ruleId: 'project:1' });
   });
 
-  test('is a rule of the person if the project rule that allows does not cover the call', () => {
+  test('is a rule of the person if the project rule that allows is too general to start a sub-agent', () => {
     const start: Partial<Action> = {
       tool: 'delegate_task',
       starts: 'defined',

@@ -39,7 +39,7 @@ describe('the description of actions that require approval', () => {
     expect(without).toBe('It has no tool that writes files or reaches out.');
   });
 
-  test('of the policies all and none is independent of the mode', () => {
+  test('says for the policy all in every mode that nothing will be asked, and for none that questions get a no', () => {
     const all = said({ approve: 'all' });
     expect([...Object.values(all.byMode), all.without]).toEqual(Array(4).fill(all.without));
     expect(all.without).toMatch(/nothing will be asked/);

@@ -116,7 +116,7 @@ describe('rules', () => {
   });
 });
 
-describe('the rules and timeouts of a project', () => {
+describe('the rules of a project', () => {
   test('a project file allows nothing until its exact text is trusted', async () => {
     const project = '.triad/config.toml';
     const script = calls(

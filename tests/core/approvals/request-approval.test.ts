@@ -39,7 +39,7 @@ test('an approved action continues, and the request shows the action, the reason
   expect(asked?.approval.grant).toBeUndefined();
 });
 
-test('an edited action reaches the agent, and the audit stores both versions', async () => {
+test('an edited action reaches the agent, and the decision has the edit and the hashes of both versions', async () => {
   const action = 'Rewrite only its list';
   const { engine, result } = await run({ kind: 'edit', value: { ...input, reversible: true, action } });
   expect(result?.text).toContain(action);

@@ -154,7 +154,7 @@ describe('an edit of any rule file', () => {
     fc.record({ kind: fc.constant('remove' as const), index: fc.nat(4) }),
   ) as fc.Arbitrary<CheckedEdit>;
 
-  test('yields exactly the expected rules, and preserves other lines and all comments', () => {
+  test('yields exactly the expected rules, preserves all comment lines, and never mixes kinds of line ends', () => {
     fc.assert(
       fc.property(written, edit, ([parts, newline, ended], change) => {
         let tables = 0;

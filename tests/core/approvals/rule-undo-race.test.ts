@@ -19,7 +19,7 @@ vi.mock('#core/approvals/rule-record.ts', async (original) => {
   };
 });
 
-test('a concurrent change of the rule file is preserved, and the record lists only completed changes', async () => {
+test('a concurrent change of the rule file is preserved, and the failed edit stays recorded only if others follow it', async () => {
   const [folder, data] = [await folderWith({}), await folderWith({})];
   const file = projectFile(folder);
   const settings = { file: join(folder, 'config.toml'), setText: async () => {} };

@@ -96,7 +96,7 @@ describe('a text that the person allowed before', () => {
     expect(readings(engine).map(([prompt]) => prompt)).toEqual([NEW_PROMPT, NEW_PROMPT, 'prompt agent allowed']);
   });
 
-  test('stays new after a rejection, and after an approval without the person', async () => {
+  test('is recorded neither by a rejection nor by an approval without the person', async () => {
     const refused = await start(calls(counter('Count.'), counter('Count.')), {
       person: () => ({ kind: 'reject', reason: '' }),
     });
@@ -158,25 +158,28 @@ describe('the prompt of a defined agent', () => {
     expect(readings(engine)).toEqual([[NEW_PROMPT, 'systemPrompt trusted', 'instruction AGENTS.md trusted']]);
   });
 
-  test.each(['revoked', 'changed'])('must be read if the trust in its file was %s before the approval', async (how) => {
-    const withdrawn = new Gate();
-    const script = new Script();
-    script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'first', prompt: 'Wait.' })]);
-    script.on({ ...LEAD, step: 2 }).reply([delegateTo('helper', 'Look.')], { hold: withdrawn.at(0) });
-    script.on({}).reply([text('Done.')]);
-    const engine = await start(script, { files: { [FILE]: helper('You help.') } });
-    await trustAll(engine);
-    const { workflowId } = await engine.send('Go');
-    await engine.event('run-end', ({ agent }) => agent === 'first');
-    if (how === 'revoked') await engine.runtime.request('trust.revoke', { folder: engine.folder });
-    else {
-      await writeFile(join(engine.folder, FILE), helper('You help a lot.'));
+  test.each(['revoked', 'changed'])(
+    'must be read if its file or the trust in it was %s before the approval',
+    async (how) => {
+      const withdrawn = new Gate();
+      const script = new Script();
+      script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'first', prompt: 'Wait.' })]);
+      script.on({ ...LEAD, step: 2 }).reply([delegateTo('helper', 'Look.')], { hold: withdrawn.at(0) });
+      script.on({}).reply([text('Done.')]);
+      const engine = await start(script, { files: { [FILE]: helper('You help.') } });
       await trustAll(engine);
-    }
-    withdrawn.open();
-    await engine.ended(workflowId);
-    expect(readings(engine).at(-1)).toEqual([NEW_PROMPT, 'systemPrompt agent must be read']);
-  });
+      const { workflowId } = await engine.send('Go');
+      await engine.event('run-end', ({ agent }) => agent === 'first');
+      if (how === 'revoked') await engine.runtime.request('trust.revoke', { folder: engine.folder });
+      else {
+        await writeFile(join(engine.folder, FILE), helper('You help a lot.'));
+        await trustAll(engine);
+      }
+      withdrawn.open();
+      await engine.ended(workflowId);
+      expect(readings(engine).at(-1)).toEqual([NEW_PROMPT, 'systemPrompt agent must be read']);
+    },
+  );
 
   /** Definitions that are registered as if they came from these files. */
   async function askedWith(definitions: Parameters<typeof definitionOf>[0][], call: Block): Promise<string[]> {

@@ -58,7 +58,7 @@ test('a verdict lists each applicable step once, the deciding step first', () =>
   expect(all.steps[4]?.text).toBe('The definition of lead requires approval for FilesystemWrite');
 });
 
-test('a project that only denies leaves asking and allowing to the rules of the person', () => {
+test('a deny rule of a project overrides an allow of the person, and the ask rules of the person still apply', () => {
   const project = ruleOf({ id: 'project:1', effect: 'deny', tool: 'write_file', pattern: 'private/**', ...inProject });
   expect(verdict(writing('docs/a.md', 'private/a'), [allow, project])).toMatchObject({ effect: 'deny' });
   expect(verdict({}, [allow, { ...project, pattern: '**' }]).effect).toBe('deny');
@@ -234,7 +234,7 @@ describe('an invalid call, or a call that only the person can answer', () => {
 });
 
 describe('a rule', () => {
-  test('about a similar tool applies to a call if it denies or asks, but not if it allows', () => {
+  test('about a similar tool applies to a call if it denies, but not if it allows', () => {
     const search = actionOf({ tool: 'semantic_search', like: 'grep' });
     expect(ruleApplies(ruleOf({ effect: 'deny', tool: 'grep' }), search)).toBe(true);
     expect(ruleApplies(ruleOf({ effect: 'ask', tool: 'semantic_search' }), search)).toBe(true);
@@ -275,7 +275,7 @@ describe('a rule', () => {
   });
 });
 
-test('a grant applies in its own conversation or workflow only', () => {
+test('a grant is limited by its scope only: the project, one conversation or one workflow', () => {
   for (const scope of ['conversation', 'workflow', 'project'] as const)
     expect(grantCovers(grantOf({ scope }), actionOf({}), NOW), scope).toBe(true);
   const elsewhere = actionOf({ conversationId: 'other', workflowId: 'other' });
@@ -285,7 +285,7 @@ test('a grant applies in its own conversation or workflow only', () => {
   expect(grantCovers(grantOf({ scope: 'workflow' }), actionOf({ workflowId: null }), NOW)).toBe(false);
 });
 
-test('a grant ends with its expiry time or its last call', () => {
+test('a grant is live before its expiry time and its last allowed call, and not above its maximum number of calls', () => {
   expect(isGrantLive(grantOf({ expiresAt: new Date(NOW + 1).toISOString() }), NOW)).toBe(true);
   expect(isGrantLive(grantOf({ maxCalls: 2, calls: 1 }), NOW)).toBe(true);
   expect(isGrantLive(grantOf({ maxCalls: 2, calls: 3 }), NOW)).toBe(false);

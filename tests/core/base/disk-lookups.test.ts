@@ -31,7 +31,7 @@ describe.runIf(process.platform === 'linux')('file lookups on a local disk', () 
     expect(lookAtOnce(join(folder, 'link/missing'))).toBeUndefined();
   });
 
-  test('return the result of an asynchronous lookup for every file', async () => {
+  test('read files and resolve paths also through links, and recognise folders and missing files', async () => {
     expect(await readRegularFile(join(folder, 'a.txt'))).toBe('A');
     expect(await readRegularFile(join(folder, 'c.txt'))).toBe('A');
     expect(await readRegularFile(join(folder, 'link/b.txt'))).toBe('B');
@@ -60,7 +60,7 @@ describe.runIf(process.platform === 'linux')('file lookups on a local disk', () 
   });
 });
 
-test('are asynchronous until the file system of a folder is known', () => {
+test('file lookups are asynchronous until the file system of the folder is known', () => {
   // Deeper than the folders whose answer for one above counts: another test may have asked for that.
   const deep = join(folder, 'one', 'two', 'three');
   expect(isOnLocalDisk(deep)).toBe(false);

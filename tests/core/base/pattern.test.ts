@@ -31,7 +31,7 @@ test('loose matching ignores letter case and Unicode forms', () => {
   expect(matches('caf\u00e9', 'cafe\u0301', path)).toBe(true);
 });
 
-test('a cached pattern gives unchanged results, with and without letter case', () => {
+test('a cached pattern gives the same results again, with letter case ignored and with letter case respected', () => {
   const both = () => [true, false].map((loose) => matches('{A,b}/*.MD', 'a/x.md', { path: true, loose }));
   expect([both(), both()]).toEqual([
     [true, false],

@@ -112,7 +112,7 @@ describe('errors of calls', () => {
   });
 });
 
-describe('the tool list of a server', () => {
+describe('the reading of lists and results from a server', () => {
   test('leaves out invalid tools and logs each with the reason', async () => {
     const use = useOf(liar(['odd-tools']));
     const none = { readOnly: null, destructive: null, idempotent: null, openWorld: null };

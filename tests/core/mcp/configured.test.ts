@@ -43,7 +43,7 @@ describe('values in server entries', () => {
     expect(await filled(url)).toMatchObject({ headers: { Authorization: 'Bearer kept' } });
   });
 
-  test('redacts values of secret headers and variables', async () => {
+  test('redacts the value of an environment variable that is used in a secret header', async () => {
     const server = await theirs({ url: 'https://example.org', headers: { Authorization: 'Token ${MINE}' } });
     await resolve(server, { environment: { MINE: 'words-of-mine' }, secrets });
     expect(redact('It says words-of-mine to it')).toBe('It says [redacted: known key] to it');

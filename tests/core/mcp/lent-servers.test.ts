@@ -87,7 +87,7 @@ test('a client server requires approval without showing values, and cannot repla
 });
 
 fullTest(
-  'tests/core/mcp/lent-servers.test.ts › an approval applies only to the exact client server and folder, and not to other conversations',
+  'tests/core/mcp/lent-servers.test.ts › an approval applies only to the exact client server and folder, in any conversation to which it is passed',
 )('an approved client server requires no second approval until its configuration changes', async () => {
   const engine = await startEngine(using('mcp__liar__report'), { data: await folderWith({}) });
   const { runtime, conversationId } = engine;
@@ -129,7 +129,7 @@ test('a rejected client server is not started or proposed again, and without a p
   expect(toolsOf(engine, engine.model.requests.length - 1)).not.toContain('mcp__liar__work');
 });
 
-test('a call to a client server and its approval request end when the client disconnects', async () => {
+test('a call to a client server fails if the client disconnects before the call is approved', async () => {
   const engine = await startEngine(using('mcp__liar__work'), {
     person: ({ request }, item) => (request.subject.kind === 'tool' ? null : yes({ request, decisions: [] }, item)),
   });
@@ -156,7 +156,7 @@ test('an open approval request for a client server is closed when the client dis
 });
 
 fullTest([
-  'tests/core/mcp/lent-servers.test.ts › an approval applies only to the exact client server and folder, and not to other conversations',
+  'tests/core/mcp/lent-servers.test.ts › an approval applies only to the exact client server and folder, in any conversation to which it is passed',
   'tests/core/mcp/lent-servers.test.ts › a client server requires approval without showing values, and cannot replace a configured server',
 ])('a client server is limited to its conversation, and unusable servers are reported once', async () => {
   const engine = await startEngine(using('mcp__liar__work'), { settings: lyingTable(['tools=work']) });
@@ -220,7 +220,7 @@ test('writing a workspace file that starts a client server requires approval, al
   ]);
 });
 
-test('an approval applies only to the exact client server and folder, and not to other conversations', async () => {
+test('an approval applies only to the exact client server and folder, in any conversation to which it is passed', async () => {
   const lent = new LentServers({ data: null, end: () => Promise.resolve() });
   const server = { name: 'a', type: 'stdio' as const, command: 'c', args: ['x'], env: { A: '1' }, headers: {} };
   const passed = async (folder: string, more: Partial<typeof server> = {}) => {

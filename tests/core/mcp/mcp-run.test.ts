@@ -71,7 +71,7 @@ describe('a call of an MCP tool', () => {
     expect(await askedWith(named)).toBe(2);
   });
 
-  test('is not made if denied or if the server is off, and a lower class of the person reduces approvals', async () => {
+  test('is not made if denied or if the server is off; permissions that the person sets reduce the approvals', async () => {
     const off = tableOf('off', [LIAR, 'tools=work'], 'enabled = false');
     const more = 'permissions = ["NetworkAccess"]\ntool_permissions = { report = ["FilesystemRead"] }\n';
     const low = tableOf('low', [LIAR, 'tools=work,report'], more);

@@ -106,7 +106,7 @@ fullTest(
   expect((await reportOf(use)).pid).not.toBe(pid);
 });
 
-test('retries a server that fails to start after 1, 2, 4 … 60 seconds, and earlier uses fail with the wait', async () => {
+test('a failing server is tried again at the first use after 1, 2, 4 … 60 s; an earlier use fails and names the wait', async () => {
   let now = 0;
   const pool = testPool({ now: () => now });
   const exits = serverOf('liar', { ...commandOf(''), command: '/bin/sh', args: ['-c', 'exit 4'] });

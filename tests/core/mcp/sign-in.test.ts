@@ -109,7 +109,7 @@ test('a missing scope of a tool is requested by the next sign-in', async () => {
   expect(await call('write')).toContain('you sent');
 });
 
-test('another address or server name gets no token, and no secret reference can name a stored token', async () => {
+test('another address gets no token, whatever the server name; no secret reference can name a stored token', async () => {
   const { signIns, keys } = await signedIn();
   const other = await startSignInSite();
   expect(await signIns.stateOf(at(other.url))).toBe('none');

@@ -34,7 +34,7 @@ describe('the start of a server', () => {
     expect(second?.env).toMatchObject({ MY_TOKEN: 'mine', TERM: 'own' });
   });
 
-  test('gives the server no open files of Triad except input and output, and no extra child process', async () => {
+  test('gives the server no open sockets of Triad except input and output, and no extra child process', async () => {
     const look = `
       for file in /proc/$$/fd/*; do
         case "\${file##*/} $(readlink $file)" in ([3-9]\\ socket*) echo "holds \${file##*/}" >&2; esac
@@ -130,7 +130,7 @@ describe('output of a server', () => {
     'tests/core/mcp/output.test.ts › reads a flood of short lines and a long message completely, without blocking',
     'tests/core/mcp/output.test.ts › the log has the newest 200 lines',
   ])(
-    'delivers a whole answer of 3 million characters, and a flood of lines neither blocks nor delays answers',
+    'delivers a whole answer of 3 million characters, and answers after a flood of lines, without blocking',
     async () => {
       const use = useOf(liar());
       await use.server.tools(never);

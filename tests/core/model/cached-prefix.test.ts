@@ -27,7 +27,7 @@ function cachedOf(body: WireBody): string {
 
 const points = (body: WireBody): number => JSON.stringify(body).match(POINT)?.length ?? 0;
 
-test('each request of a lead begins with the cached prefix of the previous request, and sub-agents share a prefix', async () => {
+test('lead requests begin with the cached prefix of the last one, except after compaction; sub-agents share a prefix', async () => {
   const look = (pattern: string) => toolUse('glob', { pattern });
   const script = summarising()
     .on({ leads: false })

@@ -72,7 +72,7 @@ test.for<[string, [number, string], RegExp]>([
     [400, JSON.stringify({ error: { message: `no ${KEY}` } })],
     /refused the request: "no …" Correct what it names, then try again\.$/,
   ],
-])('fails with instructions on %s', async ([, answer, words]) => {
+])('fails with an error that names the cause: %s', async ([, answer, words]) => {
   const [embeddings] = await answering(() => answer);
   await expect(embeddings.embed(['a'], signal)).rejects.toThrow(words);
 });

@@ -135,7 +135,7 @@ test.for(variations(listed))('%s what an endpoint lists', async ([, { data: ids,
   expect((await ModelLists.load(data)).of(baseUrl)?.models).toEqual(models);
 });
 
-test('starting and checking agents do not request the model list', async () => {
+test('starting the program, checking agents and listing prices do not request the model list', async () => {
   const engine = await startEngine(plainAnswer(), { models: [SONNET], settings: 'providers.active = "demo"\n' });
   await engine.runtime.request('agents.check', {});
   await engine.runtime.request('app.state', {});

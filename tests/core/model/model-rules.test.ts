@@ -30,7 +30,7 @@ test.for([
   expect(() => rules.idFor('anthropic', name)).toThrow(words);
 });
 
-test('models configured for a provider are enabled and count as listed', async () => {
+test('models configured for a provider are enabled, even if models.enabled and the list of the endpoint lack them', async () => {
   const own =
     '[providers.anthropic]\ndefaults.model = "mine-1"\n[providers.anthropic.models."mine-2"]\nmax_output = 9\n';
   const rules = await rulesOf({ toml: ENABLED + own, listed: ['claude-sonnet-5-5'] });
@@ -130,7 +130,7 @@ test.for<[name: string, listed: string[], id: string]>([
   }
 });
 
-test('without a default, an OpenAI endpoint uses its only model and rejects a choice of several models', async () => {
+test('without a default model, an OpenAI endpoint with one model uses that model, and one with several fails', async () => {
   expect((await rulesOf({ toml: OPENAI, listed: ['Qwen3-32B'] })).idFor('local', null)).toBe('Qwen3-32B');
   const several = await rulesOf({ toml: OPENAI, listed: ['a-1', 'b-1'] });
   expect(() => several.idFor('local', null)).toThrow('local has no model for agents that name none');

@@ -57,7 +57,7 @@ const words = sse('content_block_delta', { index: 0, delta: { type: 'text_delta'
 test.for([
   ['words', emptyBlock + words, 18],
   ['blocks', emptyBlock + sse('content_block_stop', { index: 0 }), 17_000],
-] as const)('rejects an endless response of %s without a retry', async ([, piece, count]) => {
+] as const)('rejects a response with too many %s without a retry', async ([, piece, count]) => {
   const { url, host, requests } = await startServer((response) =>
     response.writeHead(200, EVENTS).end(piece.repeat(count)),
   );

@@ -46,7 +46,7 @@ const CHAT = '/v1/chat/completions';
 const MESSAGES = '/v1/messages';
 const RESPONSES = '/v1/responses';
 
-test('finds local servers with name, models and protocols, without any model request', async () => {
+test('finds local servers with name, models and protocols, by requests that name no model', async () => {
   const seen: string[] = [];
   const models = [{ id: 'llama3:8b', owned_by: 'library' }, { id: 'qwen3:4b' }];
   const ports = await Promise.all([

@@ -8,7 +8,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' } };
 
 describe('a provider in trouble', () => {
-  test('sends the next message at once, however many requests failed before', async () => {
+  test('gets the next message at once, however many requests failed before', async () => {
     const script = new Script().on({ where: () => isDown }).reply([], overloaded);
     let isDown = true;
     script.on({}).reply([text('Here I am.')]);
@@ -19,7 +19,7 @@ describe('a provider in trouble', () => {
     expect(await engine.ask('Are you there?')).toMatchObject({ outcome: 'completed', text: 'Here I am.' });
   });
 
-  test('after a 429, sub-agents start with fewer parallel requests until the provider answers again', async () => {
+  test('after a 429 and one success of the lead, only two of three sub-agents send their requests at once', async () => {
     const names = ['a', 'b', 'c'];
     const second = Promise.withResolvers<void>();
     let requests = 0;

@@ -28,7 +28,7 @@ test('a lead needs no permit, unless only one request is allowed at a time', asy
 });
 
 describe('the sequential fallback', () => {
-  test('allows one request after a 429 or 529, and one more after each success', async () => {
+  test('allows one request after a 429, and one more after each success', async () => {
     const { limiter, enter } = await startLimiter(3);
     const first = await enter();
     expect(limiter.limit).toBe(3);

@@ -171,7 +171,7 @@ test('sends no request without a key, unless the server is on this machine', asy
   expect(await provider.test({ baseUrl: url })).toMatchObject({ ok: true });
 });
 
-test('tests the stored key and endpoint if none are given', async () => {
+test('tests the stored key at the endpoint in use if none are given', async () => {
   const config = await folderWith({});
   const provider = await providerIn(config, { baseUrl: await fake(plainAnswer(), [KEY]) });
   await provider.set({ apiKey: KEY });

@@ -246,7 +246,7 @@ describe('without an attached person', () => {
 });
 
 describe('a permit of the provider', () => {
-  test('permit of the provider limiter', async () => {
+  test('is held while an attempt runs, but not while the request waits', async () => {
     const { model } = await serve(failing({ status: 500 }, { cutAfter: 3 }));
     let held = 0;
     const admit = async () => {
@@ -263,7 +263,7 @@ describe('a permit of the provider', () => {
   });
 });
 
-describe('is held during an attempt, but not while the request waits', () => {
+describe('an abort of a request', () => {
   test('ends the wait before the next attempt', async () => {
     const { server, model } = await serve(failing({ status: 500 }));
     const stop = new AbortController();

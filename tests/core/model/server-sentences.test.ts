@@ -70,10 +70,13 @@ test.for([
   [413, 'error', 'Body of 9 MB', 'is too large for', 'Body of 9 MB'],
   [529, 'overloaded_error', 'Overloaded', 'is overloaded: "Overloaded". This may pass after a while.'],
   [418, 'error', 'I am a teapot', 'answered with 418: "I am a teapot". Check the base URL'],
-] as const)('%i %s "%s" is interpreted by its type or sentence', async ([status, type, said, ...parts]) => {
-  const { error } = await exchange([], { status, error: { type, message: said } }, 'chat');
-  for (const part of parts) expect(error?.message).toContain(part);
-});
+] as const)(
+  'error %i %s "%s": the message names the cause and quotes the server',
+  async ([status, type, said, ...parts]) => {
+    const { error } = await exchange([], { status, error: { type, message: said } }, 'chat');
+    for (const part of parts) expect(error?.message).toContain(part);
+  },
+);
 
 test.for([
   ['a text in error', '{"error":"SENTENCE"}'],

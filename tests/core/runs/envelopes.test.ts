@@ -80,7 +80,7 @@ describe('the envelope of a lead', () => {
     },
   );
 
-  test('has only tools that write whole files in the demo, whatever the definition names', () => {
+  test('in the demo has no tool that edits parts of files or runs commands, whatever the definition names', () => {
     const demo = leadOf({}, '', 'demo');
     for (const name of ['edit_file', 'bash']) expect(demo.tools).not.toContain(name);
     expect(demo.tools).toEqual(expect.arrayContaining(['spawn_agent', 'todo_write', 'read_file', 'write_file']));
@@ -223,7 +223,7 @@ describe('the envelope of a permanent agent', () => {
     expect(all.tools).toContain('todo_write');
   });
 
-  test('in the demo does not get the write_file tool, and a request for write_file is rejected', () => {
+  test('uses the demo model in the demo, where no spawned agent gets write_file, even if it is requested', () => {
     const demo = leadOf({}, '', 'demo');
     const child = built('', 'demo').child(
       delegating(),

@@ -40,7 +40,7 @@ test('the first request of a default lead has at most 7,000 tokens, with its sur
   expect(lineOf(system, 'Your limits')).toMatch(/^Your limits: \d+ requests/);
 });
 
-test('requests on one branch have identical surroundings, which keeps the cache valid, also for sub-agents', async () => {
+test('the surroundings in the prompt stay identical on one branch, so the cache stays valid; sub-agents get them too', async () => {
   const script = new Script()
     .on({ step: 1 })
     .reply([toolUse('write_file', { path: 'made.txt', content: 'x' })])

@@ -215,7 +215,7 @@ test('vectors survive a restart, and a change of dimensions is reported once and
   await opened.close();
 });
 
-test('deletes vectors of reports of a deleted conversation, and finds a restored report again', async () => {
+test('deletes vectors of reports of a deleted conversation, and embeds a report again after the restore', async () => {
   const [opened, folder] = [await openOn('mem'), await folderWith(files)];
   const { store, database } = opened;
   const find = searching(folder, store, testEmbedder());

@@ -23,7 +23,7 @@ function outputs(engine: Harness): [string, string][] {
 }
 
 describe('memory', () => {
-  test('stores a note for later conversations in the folder, and deletes a note', async () => {
+  test('an agent writes, reads, lists and deletes a note without an approval', async () => {
     const engine = await startEngine(
       calling(
         memory('write', { name: 'style', text: 'Tabs, not spaces.' }),

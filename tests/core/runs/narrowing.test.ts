@@ -107,7 +107,7 @@ function expectWithin(child: Envelope, parent: Envelope): void {
 }
 
 describe('for any parent, request and definition', () => {
-  test('a started sub-agent has no more than its parent', () => {
+  test('a started sub-agent has no more permissions than its parent, apart from the baseline', () => {
     const kinds = fc.constantFrom('spawn', 'based', 'delegate');
     fc.assert(
       fc.property(

@@ -98,7 +98,7 @@ test('a session lists the notes that its runs read and wrote, and the notes that
   });
 });
 
-test('notes are links in a session stored in the project, even after the setting changes', async () => {
+test('a session stored in the project shows its notes as links, even if it was first stored in the data folder', async () => {
   const engine = await startEngine(script(), { files, data: await folderWith(), configFolder: await folderWith() });
   const { runtime, store, conversationId, folder } = engine;
   await engine.ask('First look');

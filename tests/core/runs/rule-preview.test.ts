@@ -118,7 +118,7 @@ test.for(variations(EDITS))(
 
 fullTest(
   'tests/core/runs/rule-preview.test.ts › the gate decides as the preview of a rule that %s, and the preview changes nothing',
-)('after any rule change, the decisions equal the preview of the change', async () => {
+)('after any rule is added, the decisions equal the preview of the addition', async () => {
   const engine = await worked(RULES);
   await engine.ask('Work');
   const pattern = fc.constantFrom('**', 'docs/**', '*.md', 'Makefile', '*', 'echo *', 'code-*', 'A.md');

@@ -112,7 +112,7 @@ test('sends a tool to an agent whose file names the tool, even if the lead does 
   expect(toolNames(engine, 1)).toContain('mcp__liar__wide-489');
 });
 
-test('limits the tools for single agents and the list of agents by one common size', async () => {
+test('limits the list of agents and the tools for single agents, and lists an agent that the message names', async () => {
   const engine = await startEngine(new Script().step([text('Done.')]), {
     files: agentFiles(300, 'expose_as_tool: true\n'),
   });

@@ -36,7 +36,7 @@ test('an edit of a run removes a tool and its permissions, and sets the mode, in
   }
 });
 
-test('a coagent that ends the work keeps task_complete and the tools that the run never had', () => {
+test('a coagent keeps task_complete if an edit removes it from the run, but loses other removed tools', () => {
   const agents = agentsWith(
     { tools: ['think', 'task_complete', 'bash'], ...flow('smart') },
     { name: 'reviewer', tools: ['think'] },

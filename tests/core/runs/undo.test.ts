@@ -165,7 +165,7 @@ test('each undo emits one event of the run that wrote the file, and the call sho
   ]);
 });
 
-test('rejects an undo without folder, with wrong stored bytes, without a written file, or in the trash', async () => {
+test('rejects an undo of an unknown call, without the folder, with changed stored bytes, or in the trash', async () => {
   const engine = await written();
   const { conversationId, runtime } = engine;
   await rename(engine.folder, `${engine.folder}-moved`);
@@ -203,7 +203,7 @@ test('rejects an undo without folder, with wrong stored bytes, without a written
   expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('after');
 });
 
-test('undo never overwrites a file that changed since, nor recreates a deleted file', async () => {
+test('undo never overwrites a file that changed since, and counts a created file deleted since as undone', async () => {
   const engine = await written();
   await writeFile(join(engine.folder, 'a.txt'), 'mine');
   await rm(join(engine.folder, 'new/b.txt'));

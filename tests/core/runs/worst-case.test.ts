@@ -126,7 +126,7 @@ describe('costs in dollars', () => {
     expect(worst(run({ flow: never }))).toEqual([11, 11 * 2.1]);
   });
 
-  test('are zero for the demo provider', () => {
+  test('are zero for the demo model', () => {
     expect(worst(run({ model: 'demo' }))).toEqual([11, 0]);
   });
 });

@@ -33,7 +33,7 @@ test.for([
   expect(found).toEqual({ done: expect.objectContaining({ code: 'conflict' }) as unknown, text, files: ['a.toml'] });
 });
 
-test('records no change that is not attempted', async () => {
+test('records no change if the text of the file differs from the base', async () => {
   let recorded = 0;
   await swapping(sha256('other'), () => Promise.resolve(void (recorded += 1)));
   expect(recorded).toBe(0);

@@ -16,7 +16,7 @@ async function writeStore(folder: string, journal: string, text: string): Promis
 test.each([
   ['a damaged store', true],
   ['a deleted store', false],
-])('two concurrent starts replace %s by the recovered store once', async (_, hasOld) => {
+])('concurrent starts replace %s by the recovered store once', async (_, hasOld) => {
   for (let round = 0; round < 20; round += 1) {
     const store = join(await testFolder(), 'store');
     if (hasOld) await writeStore(store, getJournalFolder(store), 'damaged');

@@ -46,7 +46,7 @@ test('a short queue waits for a quiet period, and a long queue gets a growing sh
   }
 });
 
-test('retries a failed step when as many new items are queued', async () => {
+test('retries a failed step without a quiet period when another 64 items are queued', async () => {
   let tries = 0;
   const worker = new IdleWorker(() => Promise.reject(new Error(`try ${++tries}`)), NEVER_QUIET_MS);
   onTestFinished(() => worker.close());

@@ -88,7 +88,7 @@ test('stops all work with the damage as the reason if no replacement database ca
   expect(store.lost.reason).toMatchObject({ code: 'store_failed', cause: damaged });
 });
 
-test('rejects a commit with a full-disk error if the journal waits for a flush', async () => {
+test('rejects a commit with a full-disk error if a full journal cannot be flushed', async () => {
   const { store, state } = await openFailing(null);
   const isFull = vi.spyOn(Journal.prototype, 'isFull', 'get').mockReturnValue(true);
   onTestFinished(() => isFull.mockRestore());

@@ -84,7 +84,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(RunRow.strict().parse(await store.run(run.id))).toEqual(run);
   });
 
-  test('keeps calls apart whose ids differ only in half a character', async () => {
+  test('keeps calls apart whose ids differ only in a lone surrogate or a control character', async () => {
     const runId = newId();
     const ids = ['a\ud800', 'a\udc00', 'a\ufffd', '"a"', 'a\0'];
     const row = { runId, name: 'x', status: 'running' as const, startedAt: at, endedAt: null };

@@ -217,7 +217,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       ]);
     });
 
-    test('needs a second step for irreversible changes, and a grant covers only the approved command', async () => {
+    test('says which changes cannot be undone, and offers a grant for exactly the requested command', async () => {
       const files = {
         'a.txt': 'one\n',
         '.gitignore': 'data/\ndist/\n',

@@ -8,7 +8,7 @@ test('returns null without changes', () => {
   expect(editWords({ path: 'a', deep: { list: [1] } }, { path: 'a', deep: { list: [1] } })).toBeNull();
 });
 
-test('lists short values on one line with their path, and long texts as a diff', () => {
+test('lists one-line values with their path, and texts of several lines as a diff', () => {
   const asked = { path: 'a.md', content: 'one\ntwo\nthree\n', limits: { tokens: 5 }, tools: ['grep'] };
   const edited = { path: 'b.md', content: 'one\n2\nthree\n', limits: { tokens: 9 }, tools: [], model: 'opus' };
   expect(editWords(asked, edited)).toBe(

@@ -70,7 +70,7 @@ describe.each(inFullRun ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
     expect(line.length).toBeLessThan(520);
   });
 
-  test('shows a whole line of 500 characters, and a longer line from 100 characters before the match', async () => {
+  test('cuts a line of over 500 characters, from 100 characters before a match that is beyond the first 400', async () => {
     const line = (before: number, after: number) => `${','.repeat(before)}needle${'b'.repeat(after)}`;
     const shown = async (text: string) => {
       const { output, metadata } = await grep(await folderWith({ f: text }), { pattern: 'needle' });

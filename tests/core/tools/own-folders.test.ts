@@ -58,7 +58,7 @@ test('rejects a hard link to an own file, but no other hard link', async () => {
   expect(await read('notes/twin.md')).toMatchObject({ status: 'completed', output: 'PLAIN' });
 });
 
-test('only the notes tool of a lead reads a session, and only the Markdown', async () => {
+test('read_note reads a session file for a lead, not for a sub-agent, and no other file of the program', async () => {
   const workspace = await home();
   const read = (note: string, place: Workspace) => call(toolNamed('read_note'), { note }, contextIn(place));
   const child = { ...workspace, sessions: [] };

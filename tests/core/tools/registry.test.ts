@@ -32,7 +32,7 @@ test('does not offer a tool under its alternative names', () => {
   expect(others.filter((name) => names.includes(name) || registry.get(name))).toEqual([]);
 });
 
-test('a lead always has the tools for leads, and a sub-agent always has the baseline tools', () => {
+test('offers lead-only tools to a lead only, and the baseline tools to every agent', () => {
   const offered = (primary: boolean) => registry.offered(['spawn_agent'], primary).map(({ name }) => name);
   expect(offered(true)).toEqual(expect.arrayContaining(['spawn_agent', 'read_report', ...registry.baseline()]));
   expect(offered(false).sort()).toEqual([...registry.baseline()].sort());

@@ -282,7 +282,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('stopping the run ends ripgrep and its child processes before the search returns', async () => {
+test('stopping the run cancels the search and ends ripgrep with its child processes', async () => {
   const pids = join(await folderWith(), 'pids');
   const stuck = await program(`sleep 60 & echo $$ $! > '${pids}'; wait`);
   const folder = await folderWith({ 'a.txt': 'needle' });

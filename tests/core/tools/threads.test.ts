@@ -83,7 +83,7 @@ test('a thread gets no environment variable except the folder of compiled code',
   await thread.terminate();
 });
 
-test('each search finds secret files again, also in a reused thread', async () => {
+test('each search checks anew which files are secret and skips them, also in a reused thread', async () => {
   const taken = watched();
   const folder = await folderWith({ '.env': 'KEY', 'plain.txt': 'KEY', 'sub/.env': 'KEY' });
   await link(join(folder, 'plain.txt'), join(folder, 'same.txt'));

@@ -104,7 +104,7 @@ test('lead and sub-agent get the rules for prompts and reports, and the start to
 
 const task = { agent_id: 'code-reviewer', prompt: 'Review it.' };
 
-describe('a call that starts sub-agents without a required field', () => {
+describe('a call that starts sub-agents with a missing or wrong field', () => {
   const WRONG: readonly [tool: string, input: Record<string, unknown>, says: string][] = [
     ['spawn_agent', { name: 'x', prompt: 'Do it.' }, 'operation'],
     ['spawn_agent', { operation: 'spawn', prompt: 'Do it.' }, 'name is required for spawn'],
@@ -123,7 +123,7 @@ describe('a call that starts sub-agents without a required field', () => {
     ['parallel_tasks', { operation: 'execute_batch', tasks: [{ agent_id: 'code-reviewer' }] }, 'prompt'],
   ];
 
-  test('returns an error that names the missing field, requests no approval and starts no run', async () => {
+  test('returns an error that names the missing or wrong field, requests no approval and starts no run', async () => {
     const script = new Script().step(WRONG.map(([name, input]) => toolUse(name, input))).step([text('I see.')]);
     const engine = await startEngine(script);
     const end = await engine.ask('Go');
@@ -139,7 +139,7 @@ describe('a call that starts sub-agents without a required field', () => {
   });
 });
 
-test('list_agents returns the agents for delegation without an approval request or a slot', async () => {
+test('list_agents returns the agents for delegation, requests no approval and starts no sub-agent', async () => {
   const script = new Script()
     .step([toolUse('delegate_task', { operation: 'list_agents' })])
     .step([text('Three of them.')]);

@@ -98,7 +98,7 @@ test('content equal to the file is reported as no change, and nothing is written
 });
 
 test.for(['changed', 'moved', 'stopped'] as const)(
-  'writes nothing if the file is %s just before the write',
+  'writes nothing if the file or the call is %s just before the write',
   async (how) => {
     const folder = await folderWith({ a: 'old', b: 'old' });
     await symlink('a', join(folder, 'link'));
@@ -283,7 +283,7 @@ test('a change that cannot be shown whole is marked as such and remains reversib
   expect(big.preview.diff).toBe('big.txt is too large to show the change line by line: 600000 bytes → 1 bytes.');
 });
 
-test('replaces a file of 8 MiB, and rejects a file one byte larger', async () => {
+test('asks to replace a file of 8 MiB, and rejects a file one byte larger', async () => {
   const folder = await folderWith({ f: '' });
   await truncate(join(folder, 'f'), 8 * 1024 * 1024);
   const input = { path: 'f', content: 'x' };
@@ -351,7 +351,7 @@ fullTest(
   expect(longest).toBeLessThan(BLOCK_MS);
 });
 
-test('creates missing folders, but not below a file', async () => {
+test('writes a new file in an empty folder, but not below a file', async () => {
   const folder = await folderWith({ file: '' });
   await mkdir(join(folder, 'empty'));
   expect(await call(tool, { path: 'file/x', content: '' }, contextIn(folder))).toMatchObject({

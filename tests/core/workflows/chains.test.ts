@@ -92,7 +92,7 @@ describe('a chain', () => {
     ]);
   });
 
-  test('counts each request once in runs, execution rows, metrics and workflow', async () => {
+  test('counts each request once in runs, metrics and workflow, and its execution rows name place and parent', async () => {
     const usage = (input: number) => ({ blocks: GOOD['research']!.blocks, options: { usage: { input, output: 3 } } });
     const answers = { research: usage(10), draft: { ...GOOD['draft']!, options: { usage: { input: 20, output: 5 } } } };
     const engine = await startChain(chainScript(answers), {}, CHAIN, start);
@@ -121,7 +121,7 @@ describe('a chain', () => {
     expect(draft).toMatchObject({ chain_trigger: 'next', chain_index: 1, parent_execution_id: runs[0]!.id });
   });
 
-  test('takes one slot for all its stages, and the workflow rejects a fourth chain', async () => {
+  test('takes one slot for all its stages, and after three chains the workflow rejects another sub-agent', async () => {
     const script = chainScript({}, [batch(['research', 'research', 'research'])]);
     script.rules.splice(1, 0, ...new Script().on({ ...LEAD, turn: 2 }).reply([delegateTo('polish', 'More.')]).rules);
     const engine = await startChain(script);

@@ -29,7 +29,7 @@ function told(of: ForkedWorkflow) {
   ];
 }
 
-test('copied workflow events keep wait and work times of a whole, a cut and an already copied workflow', () => {
+test('copied workflow events keep wait and work times, also of a copy; after a cut only the wait time before it', () => {
   const from = { conversationId: 'c', workflowId: 'w', runId: 'r' };
   expect(told(source)).toEqual([{ ...from, waitedMs: 12_000, workedMs: 7000 }, 18_000, at(18)]);
   const cut = { ...source, entries: [said(0, 0), said(1, 10)], isCut: true };

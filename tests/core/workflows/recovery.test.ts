@@ -31,7 +31,7 @@ async function killedAfter(killAfter: DurableEvent['type'], script: Script) {
 }
 
 describe('recovery after an interruption', () => {
-  test('reopens the unanswered approvals with their ids when a closed workflow is resumed', async () => {
+  test('reopens the unanswered approvals with their ids when an interrupted workflow is resumed', async () => {
     const store = await memoryStore();
     const engine = await startEngine(threeChildren(), { store: lasting(store), person: () => null });
     const { workflowId } = await engine.send('Go');
@@ -146,7 +146,7 @@ describe('recovery after an interruption', () => {
     expect(result?.workflow.usage).toMatchObject({ requests: 2, inputTokens: 100 });
   });
 
-  test('resumes a sub-agent in the background and hands its report over', async () => {
+  test('resumes a background sub-agent and hands its report to the lead', async () => {
     const tasks = ['fast', 'slow'].map((part) => ({ agent_id: 'code-reviewer', prompt: `Review ${part}.` }));
     const slow = { hangAfter: 2, times: 1 };
     const script = new Script()

@@ -193,7 +193,7 @@ function limited(held: Gate): Script {
     .reply(() => [toolUse('read_file', { path: 'README.md', limit: (turn += 1) })]);
 }
 
-describe('a request that arrives while its run ends', () => {
+describe('a retry or extension that comes too late', () => {
   test('rejects a retry after the lead has reached its limit', async () => {
     const held = new Gate();
     const script = new Script()

@@ -92,7 +92,7 @@ describe('the partial result of a sub-agent', () => {
     },
   );
 
-  test('is stored with the run when the program is closed, and the report of the sibling is kept', async () => {
+  test('is stored with the run when the program is closed, and the sibling stays completed', async () => {
     const store = await memoryStore();
     const script = halfway('Then I go on for long', { hangAfter: 6 });
     const engine = await startEngine(script, { store: lasting(store) });

@@ -52,7 +52,7 @@ test.for(
   expect(end.text).toBe('Report on Do a., Report on Do b., Report on Do c.');
 });
 
-test('a request that waits for its turn at the provider reports the number of concurrent requests', async () => {
+test('a request that waits for its turn at the provider reports the limit of concurrent requests', async () => {
   const held = new Gate();
   const script = new Script()
     .on({ ...LEAD, step: 1 })
@@ -87,7 +87,7 @@ test.for(
     ['[limits]\nmax_concurrent = 1\n', 2],
   ] as const),
 )(
-  'with the settings %j: counts %i sub-agents as waiting for a slot, without the time for approvals',
+  'with the settings %j: counts %i sub-agents as waiting for a slot, and no wait for an approval',
   async ([settings, depth]) => {
     const answered = new Gate();
     const script = new Script()

@@ -54,7 +54,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await one.snapshots.notKept(one.workspace)).toEqual(['a.txt', 'new.bin']);
   });
 
-  test('stores or lists files with names that git rejects, and does not count them as changes', async () => {
+  test('stores a file named git~1, and lists other files with names that git rejects as not stored', async () => {
     const one = await keptPlace({ 'git~1': 'one', '.GIT/a.txt': 'two', 'b.txt': 'three' });
     await symlink('b.txt', one.at('.gitmodules'));
     const set = await one.track(() => writeFile(one.at('git~1'), 'changed'));
@@ -62,7 +62,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await one.snapshots.notKept(one.workspace)).toEqual(['.GIT/a.txt', '.gitmodules']);
   });
 
-  test('finds a change within a second with equal size and a reset time, also in a second snapshot', async () => {
+  test('finds a change within a second with equal size and a reset time, also after two snapshots', async () => {
     // Early in a second, so that all of it happens in the same one; it nearly always does.
     if (inFullRun) await wait(1000 - (Date.now() % 1000));
     const one = await keptPlace({ 'a.txt': 'one', 'b.txt': 'same' });

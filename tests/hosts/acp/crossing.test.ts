@@ -191,7 +191,7 @@ test('a client that reads slowly gets the whole message and no partial updates',
   expect(chunks).toMatchObject([{ content: { text: 'Many small words.' } }]);
 });
 
-test('every method answers an unknown session id with the error -32002', async () => {
+test('load, resume, close, delete and prompt answer an unknown session id with the error -32002', async () => {
   const { engine } = await engineWith(new Script());
   const lines = acpOver(engine.runtime);
   const answered = async (id: number, method: string, params: object) => {

@@ -89,96 +89,104 @@ fullTest([
   'tests/core/mcp/lent-servers.test.ts › a client server requires approval without showing values, and cannot replace a configured server',
   'tests/hosts/acp/mapping.test.ts › several requests that lose the owner reconnect once, and each gets its answer',
   'tests/hosts/acp/survival.test.ts › after the agent ends by %s, another agent replays the session and resumes it',
-])('file, terminal and server of the editor work, and survive kill -9 of the owner and of the agent', async () => {
-  const home = await machine(killed());
-  const path = join(home.folder, 'a.txt');
-  await writeFile(path, 'saved\n');
-  const owner = await home.app();
-  await becomesOwner(home, owner);
-  const agent = home.open(['acp']);
-  const buffers = new Map([[path, 'unsaved\n']]);
-  const released: string[] = [];
-  const client = clientOf(agent.child, editor(buffers, released));
-  client.answer = ({ options }) => choose(options[0]!.optionId);
-  const { agentCapabilities } = await client.initialize(CAPABILITIES);
-  expect(agentCapabilities?.mcpCapabilities).toEqual({ http: true, sse: false });
-  const mcpServers = [
-    { name: 'liar', command: process.execPath, args: [LIAR, 'deaf', 'kin', 'tools=work,report,silent'], env: ENV },
-  ];
-  const sessionId = await client.open(home.folder, mcpServers);
-  const turn = client.prompt(sessionId, 'Work').catch(() => 'gone');
-  await client.untilSaid(sessionId, /The ans/);
-  expect(await readFile(path, 'utf8')).toBe('agreed\n');
-  expect(client.calls(sessionId)).toMatchObject([
-    { name: 'edit_file', status: 'completed' },
-    { name: 'bash', status: 'completed', content: [{ type: 'terminal', terminalId: 'term-1' }] },
-    { name: 'mcp__liar__work', status: 'completed' },
-  ]);
-  expect(released).toEqual(['term-1']);
-  expect(client.asked[0]?.toolCall.title).toBe('Start the MCP server liar');
-  const asked = client.asked.length;
-  buffers.set(path, 'unsaved again\n');
-  owner.child.kill('SIGKILL');
-  await expect
-    .poll(() => client.calls(sessionId).slice(-3), waits)
-    .toMatchObject([
-      { status: 'completed', rawOutput: { output: 'unsaved again\n' } },
-      { name: 'mcp__liar__report', status: 'completed' },
-      { name: 'mcp__liar__silent', status: 'in_progress' },
+])(
+  'what the editor lends works, also after kill -9 of the owner, and the session survives kill -9 of the agent',
+  async () => {
+    const home = await machine(killed());
+    const path = join(home.folder, 'a.txt');
+    await writeFile(path, 'saved\n');
+    const owner = await home.app();
+    await becomesOwner(home, owner);
+    const agent = home.open(['acp']);
+    const buffers = new Map([[path, 'unsaved\n']]);
+    const released: string[] = [];
+    const client = clientOf(agent.child, editor(buffers, released));
+    client.answer = ({ options }) => choose(options[0]!.optionId);
+    const { agentCapabilities } = await client.initialize(CAPABILITIES);
+    expect(agentCapabilities?.mcpCapabilities).toEqual({ http: true, sse: false });
+    const mcpServers = [
+      { name: 'liar', command: process.execPath, args: [LIAR, 'deaf', 'kin', 'tools=work,report,silent'], env: ENV },
+    ];
+    const sessionId = await client.open(home.folder, mcpServers);
+    const turn = client.prompt(sessionId, 'Work').catch(() => 'gone');
+    await client.untilSaid(sessionId, /The ans/);
+    expect(await readFile(path, 'utf8')).toBe('agreed\n');
+    expect(client.calls(sessionId)).toMatchObject([
+      { name: 'edit_file', status: 'completed' },
+      { name: 'bash', status: 'completed', content: [{ type: 'terminal', terminalId: 'term-1' }] },
+      { name: 'mcp__liar__work', status: 'completed' },
     ]);
-  // The call is asked about; the server, which the person knows by now, is not.
-  expect(client.asked.slice(asked).map(({ toolCall }) => toolCall.title)).toEqual([
-    ...['report', 'silent'].flatMap((tool) => [
-      `Use ${tool} of the MCP server liar`,
-      `This cannot be undone: Use ${tool} of the MCP server liar`,
-    ]),
-  ]);
-  const { rawOutput } = client.calls(sessionId).at(-2) as { rawOutput: { output: string } };
-  const { pid, kin } = JSON.parse(rawOutput.output) as { pid: number; kin: number[] };
-  expect(kin).toHaveLength(2);
-  agent.child.kill('SIGKILL');
-  expect([await agent.exit, await turn]).toEqual(['SIGKILL', 'gone']);
-  // Not even a deaf server with children stays.
-  await expectGone([pid, ...kin]);
-  await goesOn(home, client, sessionId);
-});
+    expect(released).toEqual(['term-1']);
+    expect(client.asked[0]?.toolCall.title).toBe('Start the MCP server liar');
+    const asked = client.asked.length;
+    buffers.set(path, 'unsaved again\n');
+    owner.child.kill('SIGKILL');
+    await expect
+      .poll(() => client.calls(sessionId).slice(-3), waits)
+      .toMatchObject([
+        { status: 'completed', rawOutput: { output: 'unsaved again\n' } },
+        { name: 'mcp__liar__report', status: 'completed' },
+        { name: 'mcp__liar__silent', status: 'in_progress' },
+      ]);
+    // The call is asked about; the server, which the person knows by now, is not.
+    expect(client.asked.slice(asked).map(({ toolCall }) => toolCall.title)).toEqual([
+      ...['report', 'silent'].flatMap((tool) => [
+        `Use ${tool} of the MCP server liar`,
+        `This cannot be undone: Use ${tool} of the MCP server liar`,
+      ]),
+    ]);
+    const { rawOutput } = client.calls(sessionId).at(-2) as { rawOutput: { output: string } };
+    const { pid, kin } = JSON.parse(rawOutput.output) as { pid: number; kin: number[] };
+    expect(kin).toHaveLength(2);
+    agent.child.kill('SIGKILL');
+    expect([await agent.exit, await turn]).toEqual(['SIGKILL', 'gone']);
+    // Not even a deaf server with children stays.
+    await expectGone([pid, ...kin]);
+    await goesOn(home, client, sessionId);
+  },
+);
 
 fullTest(
   'tests/hosts/acp/vanish.test.ts › A client that disconnects during a write neither rejects nor repeats that write',
-)('after kill -9 of the agent during a write of the editor, the outcome is unknown and not repeated', async () => {
-  const script = new Script().step([toolUse('write_file', { path: 'a.txt', content: 'new\n' })]).step([text('Done.')]);
-  const home = await machine(script);
-  const path = join(home.folder, 'a.txt');
-  const first = home.open(['acp']);
-  const asked: string[] = [];
-  const hangs = (app: ClientApp) =>
-    app.onRequest(fs.writeTextFile, ({ params }) => {
-      asked.push(params.path);
-      return new Promise<never>(() => undefined);
-    });
-  const client = clientOf(first.child, hangs);
-  await client.initialize(CAPABILITIES);
-  const sessionId = await client.open(home.folder);
-  const turn = client.prompt(sessionId, 'Write it').catch(() => 'gone');
-  await expect.poll(() => asked, waits).toEqual([path]);
-  first.child.kill('SIGKILL');
-  await first.exit;
-  await turn;
-  // The editor had written it, and answered nobody.
-  await writeFile(path, 'new\n');
+)(
+  'after kill -9 of the agent during a write of the editor, its outcome is unknown and it is not repeated',
+  async () => {
+    const script = new Script()
+      .step([toolUse('write_file', { path: 'a.txt', content: 'new\n' })])
+      .step([text('Done.')]);
+    const home = await machine(script);
+    const path = join(home.folder, 'a.txt');
+    const first = home.open(['acp']);
+    const asked: string[] = [];
+    const hangs = (app: ClientApp) =>
+      app.onRequest(fs.writeTextFile, ({ params }) => {
+        asked.push(params.path);
+        return new Promise<never>(() => undefined);
+      });
+    const client = clientOf(first.child, hangs);
+    await client.initialize(CAPABILITIES);
+    const sessionId = await client.open(home.folder);
+    const turn = client.prompt(sessionId, 'Write it').catch(() => 'gone');
+    await expect.poll(() => asked, waits).toEqual([path]);
+    first.child.kill('SIGKILL');
+    await first.exit;
+    await turn;
+    // The editor had written it, and answered nobody.
+    await writeFile(path, 'new\n');
 
-  const second = home.open(['acp']);
-  const again = clientOf(second.child, hangs);
-  await again.initialize(CAPABILITIES);
-  await again.agent.request(methods.agent.session.load, { sessionId, cwd: home.folder, mcpServers: [] });
-  expect(again.calls(sessionId)).toMatchObject([{ name: 'write_file', status: 'in_progress' }]);
-  expect(await again.prompt(sessionId, '/resume')).toBe('end_turn');
-  expect(again.calls(sessionId)).toMatchObject([
-    { status: 'failed', rawOutput: { output: expect.stringContaining('outcome unknown') as string } },
-  ]);
-  expect(JSON.stringify(home.model.requests.at(-1)?.body.messages)).toContain('outcome unknown');
-  expect([asked, again.asked]).toEqual([[path], []]);
-  expect(await readFile(path, 'utf8')).toBe('new\n');
-  second.child.stdin?.end();
-  expect(await second.exit).toBe(0);
-});
+    const second = home.open(['acp']);
+    const again = clientOf(second.child, hangs);
+    await again.initialize(CAPABILITIES);
+    await again.agent.request(methods.agent.session.load, { sessionId, cwd: home.folder, mcpServers: [] });
+    expect(again.calls(sessionId)).toMatchObject([{ name: 'write_file', status: 'in_progress' }]);
+    expect(await again.prompt(sessionId, '/resume')).toBe('end_turn');
+    expect(again.calls(sessionId)).toMatchObject([
+      { status: 'failed', rawOutput: { output: expect.stringContaining('outcome unknown') as string } },
+    ]);
+    expect(JSON.stringify(home.model.requests.at(-1)?.body.messages)).toContain('outcome unknown');
+    expect([asked, again.asked]).toEqual([[path], []]);
+    expect(await readFile(path, 'utf8')).toBe('new\n');
+    second.child.stdin?.end();
+    expect(await second.exit).toBe(0);
+  },
+);

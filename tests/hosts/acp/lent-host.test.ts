@@ -77,7 +77,7 @@ function editor(buffers: Map<string, string>) {
 
 fullTest([
   'tests/hosts/acp/lent-host.test.ts › another process edits an unsaved text and runs a command in the terminal of an ACP client',
-  'tests/core/mcp/lent-servers.test.ts › a call to a client server and its approval request end when the client disconnects',
+  'tests/core/mcp/lent-servers.test.ts › a call to a client server fails if the client disconnects before the call is approved',
 ])('the owner process uses files, a terminal and a server of an ACP client until its connection ends', async () => {
   const calls = [
     toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'unsaved', new_text: 'agreed' }] }),
@@ -171,7 +171,7 @@ test('releases a terminal created after its call ended, and subscribes to nothin
   expect(shown).toEqual([]);
 });
 
-test('releases an open terminal when another process becomes the owner', async () => {
+test('releases an open terminal when the lending ends', async () => {
   const { asked, context } = editor(new Map());
   const listeners: ((call: never) => void)[] = [];
   const client = {

@@ -74,7 +74,7 @@ test('reports a compaction and its undo in the form that the client supports', (
   expect(undone(false)).toMatchObject([{ title: 'The compaction holds again' }]);
 });
 
-test('replays a past message with its pictures, and looks up no context window', () => {
+test('replays a past message with a note on each picture, and looks up no context window', () => {
   const image = { mediaType: 'image/png' as const, bytes: 9, width: 2, height: 1, sha256: 'a'.repeat(64) };
   const started = ofLead('workflow-start', { prompt: 'Look', approve: 'ask', attempt: 1, images: [image] });
   const text = 'Look\n\n[Sent with a picture: image/png, 2 × 1 pixels]';

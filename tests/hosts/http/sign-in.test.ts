@@ -80,7 +80,7 @@ test('the token works once, and a guessed token is rejected', async () => {
   expect(await visitor.enter(browser.socket())).toEqual({ admitted: true });
 });
 
-test('rejects a browser without a key or with a key of its own', async () => {
+test('rejects a browser without a key, or with the key of a failed sign-in', async () => {
   const browser = new TestBrowser(getOrigin(site));
   expect((await browser.enter()).refusal).toBe('stranger');
   await browser.enter('no token');

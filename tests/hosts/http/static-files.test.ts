@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-test('every response has the policy of the page, without framing, and the other strict headers', async () => {
+test('every response has a content policy that forbids framing, and the other strict headers', async () => {
   const page = "default-src 'none'; script-src 'self' 'sha256-abc='; base-uri 'none'; frame-ancestors 'none'";
   const closed = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
   for (const [path, policy, host] of [

@@ -65,7 +65,7 @@ describe('EnvelopeDraft', () => {
   });
 });
 
-describe('ToolDraft of a foreign tool', () => {
+describe('ToolDraft of an MCP tool', () => {
   it('edits the input as one JSON text, whatever its field names are', () => {
     const input = { path: 'a', content: 'b', command: 'c' };
     for (const given of [input, { path: 'a', content: 'b' }, { command: 'c' }]) {

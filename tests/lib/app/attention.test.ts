@@ -77,7 +77,7 @@ describe('Attention', () => {
   it.each([
     ['another conversation', id(9)],
     ['any other page', null],
-  ])('does not open for a question on %s until the user enters its conversation', async (_, place) => {
+  ])('does not open on %s until the user enters the conversation of the question', async (_, place) => {
     const [attention, connection] = await desk();
     attention.enter(place);
     connection.send('attention', { questions: [question(1, 'medium', ['a'])], asleep: [], running: [] });

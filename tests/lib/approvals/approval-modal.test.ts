@@ -307,7 +307,7 @@ describe('the approval modal', () => {
     for (const part of ['a.md', 'New.', 'cannot be undone', 'new file']) expect(html, part).toContain(part);
   });
 
-  it('counts lines and characters of a new file without diff marks, and of a change from its diff', async () => {
+  it('counts lines and characters of a new file, or of the lines shown for a change, without diff marks', async () => {
     const made = { ...write, preview: { ...write.preview, diff: '@@ -0,0 +1,1 @@\n+New.' } };
     const html = wordsOf(await shown(made, 'medium'));
     expect(html).toMatch(/\+1 −0 new file 1 line, 5 characters/);

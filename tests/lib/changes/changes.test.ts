@@ -78,7 +78,7 @@ it('discards the changes of a pending load after the panel is left', async () =>
 });
 
 describe('undoing', () => {
-  it('reports the result for each file, offers a redo, and loads the changes again', async () => {
+  it('reports how many files had each result, offers a redo, and loads the changes again', async () => {
     const { connection, changes, methods } = setup(['put_back', 'put_back', 'merged', 'conflict', 'already']);
     changes.show();
     await settled();

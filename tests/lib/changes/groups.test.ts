@@ -147,7 +147,7 @@ it('committable selects both ends of a moved file, or neither', () => {
 });
 
 describe('changedSince', () => {
-  it('returns the agents that changed a file after the target, and none for changes from outside', () => {
+  it('returns the agents that changed a file after the target, and none if no other agent did', () => {
     const rows = [
       changeRow('early', 'zero', [['b.txt', null, fileState('a')]]),
       changeRow('lead', 'one', [['b.txt', fileState('a'), fileState('b')]]),

@@ -40,7 +40,7 @@ it('a narrow list omits columns to leave room for the first', () => {
   expect(templateOf(['who', 'tokens', 'cost'], false, false)).toBe('minmax(0, 3fr) minmax(7.5rem, 1fr) 4rem 4.5rem');
 });
 
-it('shows only the time below a day heading, and date with time elsewhere', () => {
+it('the time column is narrower below a day heading, where it needs no date', () => {
   expect(templateOf(['when'], true, true)).toBe('minmax(0, 1fr) 4rem');
   expect(templateOf(['when'], true, false)).toBe('minmax(0, 1fr) 6.5rem');
 });

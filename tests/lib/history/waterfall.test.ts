@@ -194,7 +194,7 @@ describe('lanesOf', () => {
     expect(last?.to).toBe(now() + 4000);
   });
 
-  it('excludes hours with an open approval while no run worked', () => {
+  it('counts no wait for an approval in the hours in which no run worked', () => {
     const work = atWork();
     const { story, lead, child, workflowId } = work;
     const { id } = lead.ask('toolu_9', [story.child(lead, workflowId, 'later')]);

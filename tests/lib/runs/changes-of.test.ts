@@ -34,7 +34,7 @@ it('apart returns only the items that two lists do not share', () => {
   expect(apart({ before: '[{"n":1}]', after: '[]' })).toBeNull();
 });
 
-it('linesOf returns the differing lines of an edited text, and nothing for another value', () => {
+it('linesOf returns a line diff of an edited text, and nothing for a number', () => {
   expect(linesOf({ before: 'Read.\nAnswer.', after: 'Read.\nAnswer in French.' })).toMatch(
     /\n Read\.\n-Answer\.\n\+Answer in French\.\n/,
   );

@@ -124,7 +124,7 @@ it('puts a setting whose name has the words before one that only mentions them',
   ]);
 });
 
-it('cancels running searches when it closes', async () => {
+it('ends the search for files when it closes', async () => {
   const { palette, type, asked } = desk();
   await type('parser');
   palette.close();

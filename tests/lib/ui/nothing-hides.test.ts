@@ -52,7 +52,7 @@ it('marks hidden characters in a notification and a window title', () => {
   for (const one of shown) expect(one).toContain('Le serveur demande\u202F: «\u202Fa⟦U+202E⟧b\u202F»');
 });
 
-it('does not mark the spaces of a French task, but counts other hidden characters', () => {
+it('does not mark the no-break spaces that French typesetting uses, but counts one between two letters', () => {
   const task = '**Tâche**\u202F: compter\u00A0; «\u202Frien d’autre\u202F», 12\u202F000 fichiers';
   expect(hiddenIn(task)).toBeNull();
   expect(rendersAll(task)).toBe(true);

@@ -29,7 +29,7 @@ describe('one-line summaries', () => {
     ['2 * 3 * 4, snake_case_name and __init__', '2 * 3 * 4, snake_case_name and init'],
     ['**', '**'],
     ['-', '-'],
-  ])('show no Markdown marks: %j', (line, shown) => {
+  ])('omit Markdown marks unless nothing else is left: %j', (line, shown) => {
     expect(lineOf(line)).toBe(shown);
   });
 

@@ -83,7 +83,7 @@ describe(`a page with ${ROWS} rows of each kind`, () => {
     for (const list of ['workflows', 'calls', 'approvals', 'entries'] as const) expect(after[list]).toBe(before[list]);
   });
 
-  it('does not change an earlier view, to which other events can be applied', () => {
+  it('does not change an earlier view: the same events, applied to it again, give an equal view', () => {
     const { view } = createLargeView();
     const half = Math.floor(events.length / 2);
     const middle = reduce(view, events.slice(0, half));

@@ -19,7 +19,7 @@ function approval(from: number, ...answers: (number | null)[]): Approval {
 describe('waiting for the model', () => {
   const asking = { asking: { a: 1 } };
 
-  it('applies to a running run, with the number of parallel requests', () => {
+  it('applies to a running run that waits for its turn at the provider, with the limit of parallel requests', () => {
     expect(waitsForModel({ view: asking, runId: 'a', phase: 'running' })).toBe(1);
     expect(waitsForModel({ view: asking, runId: 'b', phase: 'running' })).toBeNull();
   });

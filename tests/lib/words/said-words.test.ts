@@ -52,7 +52,7 @@ it('translates errors by their code, with the original message below', () => {
   expect([text.said.error('disconnected', lost), text.said.detail('disconnected', lost)]).toEqual([lost, '']);
 });
 
-it('translates by phrases why nothing was undone', () => {
+it('translates by phrases why an undone change was not redone', () => {
   const together = phrase('undone_together');
   const refused = { code: 'conflict', message: sentenceOf(together), says: [together] };
   expect(text.said.failure(refused)).toBe('Cela a été annulé avec autre chose : rétablissez le tout ensemble');
@@ -69,7 +69,7 @@ it('composes English sentences from phrases', () => {
   expect(Object.keys(ENGLISH).length).toBeGreaterThan(50);
 });
 
-it('describes approval modes and tools in words, without their internal names', () => {
+it('describes approval modes and built-in tools in words, and an MCP tool by its internal name', () => {
   expect(text.permissions.mode('manual')).toMatch(/ mode manuel$/);
   const step = (tool: string) => text.said.step({ text: '', says: phrase('no_rule', { tool }) });
   expect(step('spawn_agent')).toBe('Là où aucune règle ne décide, il vous est demandé avant de lancer un sous-agent');

@@ -17,7 +17,7 @@ import { recordedServing, served } from '../../../support/flows/served.ts';
 import { eventItems } from '../../../support/commit-items.ts';
 import { MemoryRows } from '../../../support/memory-rows.ts';
 
-test('live and stored events of a lead and its sub-agent include the trace id and parent chain', async () => {
+test('live and re-read events of a lead and sub-agent have trace id and parent chain; only run-queue stores them', async () => {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([text('I ask somebody.'), spawn({ name: 'helper', prompt: 'Help.' })])
@@ -112,7 +112,7 @@ test.for([
   expect(wrong(told)).toEqual([]);
 });
 
-test('stored events of an earlier process get complete parent chains, with one read for each run', async () => {
+test('stored events of an earlier process get complete parent chains, with one read per run below a sub-agent', async () => {
   const { store, log, durable } = await emptyLog();
   await store.commit(eventItems(durable));
   let reads = 0;

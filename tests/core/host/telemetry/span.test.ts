@@ -4,7 +4,7 @@ import { linearPattern } from '#core/base/linear-pattern.ts';
 import { knowPatterns } from '#core/base/redact.ts';
 import { contentOf, jsonOf, messageOf } from '#core/host/telemetry/span.ts';
 
-test('redacts marked texts at the start of a line and where content is cut', () => {
+test('redacts matches of a pattern of the person at the start of a line and where content is cut', () => {
   onTestFinished(() => knowPatterns([]));
   knowPatterns([linearPattern('^CUST-[0-9]{6}')]);
   expect(jsonOf(true, { text: 'It is\nCUST-123456' })).toBe('{"text":"It is\\n[redacted]"}');

@@ -369,7 +369,7 @@ function expectMetrics(
   expect(metrics.map(({ name }) => name).sort()).toEqual(names.sort());
 }
 
-test('the span of a stage is a child of the preceding run and has the role stage', async () => {
+test('the span of a stage is a child of the span of its parent run and has the role stage', async () => {
   const collector = await startCollector();
   const engine = await startChain(chainScript(GOOD), { settings: `telemetry.endpoint = "${collector.url}"\n` });
   const end = await engine.ask('Go');

@@ -186,7 +186,7 @@ describe('the budget of a workflow', () => {
     expect(end.text).toBe('The reports are short.');
   });
 
-  test('counts iterations of all runs', async () => {
+  test('stops the lead at a limit of iterations for the whole workflow', async () => {
     const engine = await startEngine(busy(), { settings: '[limits.workflow]\nmax_iterations = 2\n' });
     const end = await engine.ask('Go');
     expect(end).toMatchObject({ outcome: 'budget_exceeded', error: { code: 'max_iterations' } });
@@ -194,7 +194,7 @@ describe('the budget of a workflow', () => {
     expect(engine.model.requests).toHaveLength(3);
   });
 
-  test('has defaults for requests and cost for the lead, and separate defaults for sub-agents', async () => {
+  test('has defaults for requests and cost; a sub-agent has its own defaults, and the lead has no limit of cost', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'a', prompt: 'Do a.' })])

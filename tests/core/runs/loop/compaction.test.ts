@@ -235,7 +235,7 @@ describe('manual compaction', () => {
       .on({})
       .reply([text('An answer.')]);
 
-  test('of an idle conversation can be undone and redone, which restores the exact context', async () => {
+  test('of an idle conversation can be undone and redone: the next request has the full history, then the summary', async () => {
     const engine = await startEngine(chatting());
     const { conversationId } = engine;
     const compact = () => engine.runtime.request('context.compact', { conversationId });
@@ -288,7 +288,7 @@ describe('manual compaction', () => {
     expect(asked(engine).at(-1)).not.toContain('The notes of the model.');
   });
 
-  test('once undone, is ignored when the context is full', async () => {
+  test('once undone, is not repeated when the context is nearly full, but a full context is compacted', async () => {
     const script = summarising()
       .on({ lastUser: /Room was made/ })
       .reply([text('Done.')])

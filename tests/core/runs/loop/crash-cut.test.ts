@@ -10,7 +10,7 @@ import { chunksOf } from '../../../support/fake-model/stream.ts';
 import { Gate } from '../../../support/gate.ts';
 import { filesBelow } from '../../../support/session-files.ts';
 
-test('a response cut off by a kill is marked in its entry, the next request, the export and the Markdown', async () => {
+test('a response cut off by a kill is marked in its entry, the next request and the Markdown of the session', async () => {
   const root = await mkdtemp(join(tmpdir(), 'triad-crash-cut-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const two = [toolUse('glob', { pattern: '*' }), toolUse('list_directory', { path: '.' })];

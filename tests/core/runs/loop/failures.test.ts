@@ -134,7 +134,7 @@ describe('failures of the model', () => {
     expect(start).toMatchObject({ type: 'workflow-start', prompt: large });
   });
 
-  test('rejects a start without an API key', async () => {
+  test('rejects a new conversation without an API key', async () => {
     await expect(startEngine(plainAnswer(), { apiKey: '' })).rejects.toMatchObject({ code: 'no_key' });
   });
 

@@ -5,7 +5,7 @@ import { allTools } from '#core/tools/all-tools.ts';
 import type { WireMessage } from '#core/model/model.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
 
-test('estimates tools by their current text after the number of sub-agents changes', () => {
+test('estimates tools by their current text after the maximum of sub-agents, which the text names, changes', () => {
   const registry = new ToolRegistry(allTools());
   const sizes = [1, 3, 1, 8].map((max) => {
     const tools = registry.specs(registry.offered(['spawn_agent', 'parallel_tasks'], true), max);

@@ -35,7 +35,7 @@ const seenOf = (engine: Harness) => {
 const reviewing = (engine: Harness) => engine.event('request-start', (event) => event.purpose === 'review');
 
 describe('the cost of a review', () => {
-  test('is counted in separate requests of the run, the workflow and the conversation', async () => {
+  test('is counted as separate requests, and in the usage of the run, the workflow and the conversation', async () => {
     const engine = await startReflecting(improved, {}, start);
     const { workflowId } = await engine.ask('Go');
     const { run, requests } = await childOf(engine);

@@ -56,32 +56,35 @@ function createNotice(conversationId: string, seq: number, text: string): Durabl
 
 const COMMIT_WAITS = 'tests/core/store/backups/live-copy.test.ts › a commit waits until a backup has copied the files';
 
-fullTest(COMMIT_WAITS)('commits wait for the copy, which contains every earlier commit', async () => {
-  const base = await testFolder();
-  const store = await openStore({ url: `rocksdb://${join(base, 'store')}` });
-  const conversationId = newId();
-  let committed = 0;
-  let over = false;
-  const writing = (async () => {
-    while (!over) {
-      const seq = committed + 1;
-      await store.commit([{ event: createNotice(conversationId, seq, 'x'.repeat(20_000)) }]);
-      committed = seq;
+fullTest(COMMIT_WAITS)(
+  'a backup during commits contains all commits from before its start, and none from after its end',
+  async () => {
+    const base = await testFolder();
+    const store = await openStore({ url: `rocksdb://${join(base, 'store')}` });
+    const conversationId = newId();
+    let committed = 0;
+    let over = false;
+    const writing = (async () => {
+      while (!over) {
+        const seq = committed + 1;
+        await store.commit([{ event: createNotice(conversationId, seq, 'x'.repeat(20_000)) }]);
+        committed = seq;
+      }
+    })();
+    for (let round = 0; round < 2; round += 1) {
+      await expect.poll(() => committed).toBeGreaterThan(30 * (round + 1));
+      const before = committed;
+      const partial = await store.beginBackup();
+      const after = committed;
+      const { holds, folder } = await finishBackup(partial, 0);
+      expect(holds?.events).toBeGreaterThanOrEqual(before);
+      // One more may be on its way when the copy begins, and its word come after it.
+      expect(holds?.events).toBeLessThanOrEqual(after + 1);
+      await rm(folder, { recursive: true });
     }
-  })();
-  for (let round = 0; round < 2; round += 1) {
-    await expect.poll(() => committed).toBeGreaterThan(30 * (round + 1));
-    const before = committed;
-    const partial = await store.beginBackup();
-    const after = committed;
-    const { holds, folder } = await finishBackup(partial, 0);
-    expect(holds?.events).toBeGreaterThanOrEqual(before);
-    // One more may be on its way when the copy begins, and its word come after it.
-    expect(holds?.events).toBeLessThanOrEqual(after + 1);
-    await rm(folder, { recursive: true });
-  }
-  over = true;
-  await writing;
-  expect(await store.lastSeq(conversationId)).toBe(committed);
-  await store.close();
-});
+    over = true;
+    await writing;
+    expect(await store.lastSeq(conversationId)).toBe(committed);
+    await store.close();
+  },
+);

@@ -313,7 +313,7 @@ describe('a committed workflow', () => {
     expect((await store.workflows({ limit: 9 })).items.map(({ id }) => id)).toContain(events[0]!.workflowId);
   });
 
-  test('waits for a flush while the journal is full, and is rejected while the disk is full', async () => {
+  test('a commit flushes a full journal first, and is rejected while the disk is also full', async () => {
     const life = await begin(opened);
     const note = (name: string): CommitItem => ({
       table: 'memory',
@@ -330,7 +330,7 @@ describe('a committed workflow', () => {
     expect(await life.store.conversation(conversationId)).not.toBeNull();
   });
 
-  test('is replayed from the journal even if its row is missing', async () => {
+  test('a replay of the journal stores the entries of a run even if the row of its workflow is missing', async () => {
     const life = await begin(opened);
     const [some, more] = [events.slice(0, 5), events.slice(5)];
     await life.store.commit([conversation]);

@@ -12,7 +12,7 @@ import { fullTest } from '../../../support/samples.ts';
 const ada = { installation: 'a', name: 'ada on laptop (pid 1)' };
 const bob = { installation: 'b', name: 'bob on desk (pid 2)' };
 
-test('a second process waits for the lease to expire, and is rejected with the name of an active owner', async () => {
+test('a second process is rejected with the name of the owner, and can take the lease after the owner closes', async () => {
   const server = await sharedServer();
   const first = await storeOf(server, { holder: ada, times: { lease: 60_000 } });
   const start = performance.now();
@@ -68,7 +68,7 @@ test('an idle owner detects the loss of its lease at the next renewal', async ()
   expect(String(old.lost.reason)).toContain('taken by eve on phone');
 });
 
-test('retries to take the lease in bounded time, and detects its loss with default times', async () => {
+test('retries a conflict at the start in bounded time, and detects a later loss of the lease', async () => {
   const server = await storeServer();
   const conflict = { error: 'Transaction conflict: Resource busy. This transaction can be retried' };
   server.fault = ({ sql }) => (sql.includes('UPSERT lease:owner') ? conflict : null);

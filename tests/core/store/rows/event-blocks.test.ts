@@ -83,7 +83,7 @@ test('rejects a second writer that continues from a used event number', async ()
   expect(await store.lastSeq(idOf(7))).toBe(3);
 });
 
-test('a changed row returns no events, never wrong events', async () => {
+test('a changed row returns no events or the correct events, never wrong events', async () => {
   const { store, database } = await opened();
   const id = idOf(7);
   const some = events(id, 1, 3, 'heron, ibis, stork');

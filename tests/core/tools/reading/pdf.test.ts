@@ -13,7 +13,7 @@ const read = async (bytes: Uint8Array, input: object = {}) =>
 
 const TWO = pdf([['One', 'gr\xfcn'], ['Two']]);
 
-test('returns the text with a mark for each page, including pages without text, in pages of lines', async () => {
+test('returns the text with a mark for each page, even a page without text, and selects lines by offset and limit', async () => {
   const bytes = pdf([[], ['One', 'gr\xfcn'], ['Two'], []]);
   const whole = await read(bytes);
   expect(whole.output).toBe(

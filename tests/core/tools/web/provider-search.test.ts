@@ -121,7 +121,7 @@ describe('the web search that the provider runs', () => {
     ['the person says yes to all', '', 'all', true],
     ['the person says yes to all, and a rule denies it', ALLOW.replace('allow', 'deny'), 'all', false],
   ];
-  test('is offered only if no rule requires approval, or if the person approves everything', async () => {
+  test('is offered if an allow rule or the person approves every query, unless another rule denies or asks', async () => {
     const { configFolder } = shared;
     const engine = await shared.start(new Script().on({}).reply([text('Done.')]), { rules: '' });
     for (const [index, [where, more, approve, isOffered]] of rules.entries()) {

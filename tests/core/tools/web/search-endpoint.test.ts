@@ -192,7 +192,7 @@ describe('the key of the search service', () => {
 });
 
 describe('without any configured search', () => {
-  test('web_search is not offered, and a sub-agent that requests the tool gets an error with the missing setting', async () => {
+  test('web_search is not offered, and a spawn that names the tool is rejected with the missing setting', async () => {
     const script = new Script()
       .on({ step: 1 })
       .reply([spawn({ name: 'seeker', prompt: 'Look.', tools: ['web_search'] })])

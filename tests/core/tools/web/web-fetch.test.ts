@@ -202,7 +202,7 @@ describe('the type of an answer', () => {
     expect(facts).toEqual({ status: 200, type: type.split(';', 1)[0]!.trim().toLowerCase(), bytes: body.length });
   });
 
-  test('with status 400 or higher is an error whose header has the reason on one line', async () => {
+  test('is stated as missing in the error for status 400, with the reason on one line', async () => {
     const answer: RequestListener = (_, response) => response.writeHead(400, 'Not   so').end('x');
     expect(await fetched(answer)).toMatchObject({
       status: 'error',

@@ -102,12 +102,12 @@ test('the uninterrupted run has four handoffs and starts a coagent', () => {
 });
 
 fullTest(
-  'tests/core/workflows/flows/flow-crash.test.ts › a control flow killed after the second handoff, before the coagent is queued, resumes',
+  'tests/core/workflows/flows/flow-crash.test.ts › a control flow killed after the handoff of round two, before the coagent is queued, resumes',
 )('a control flow killed after any of many events resumes without repeating stored answers', { timeout: 600_000 }, () =>
   killAfterEach(ofFlow, pointAt),
 );
 
-test('a control flow killed after the second handoff, before the coagent is queued, resumes', async () => {
+test('a control flow killed after the handoff of round two, before the coagent is queued, resumes', async () => {
   const handed = ofFlow.find((one) => one.type === 'handoff' && one.entry.round === 2)!;
   await killAfterEach([handed], pointAt);
 });

@@ -151,7 +151,7 @@ describe('the prompt of the coagent', () => {
     },
   );
 
-  test('tells the coagent of a loop that its words become the next prompt, and not to call task_complete', () => {
+  test('tells the coagent of a loop that its words become the next prompt, and does not mention task_complete', () => {
     const prompt = told('loop', { type: 'static', text: 'Look.' });
     expect(prompt).not.toContain('task_complete');
     expect(prompt).toContain('it is what that one is told next');

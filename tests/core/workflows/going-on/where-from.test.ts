@@ -56,7 +56,7 @@ test('a fork copies the self-review before its step and the feedback to the agen
   expect(reviewers(engine)).toHaveLength(3);
 });
 
-test('a fork of a fork refers to the first conversation and works after that conversation was purged', async () => {
+test('a fork of a fork refers to the first conversation; once that is purged, only its continued work can be forked', async () => {
   const { questions, person } = asked();
   const engine = await start(threeChildren(), { person });
   await engine.ask('Look at all of it');

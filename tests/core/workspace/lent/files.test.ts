@@ -188,7 +188,7 @@ describe('a client that disconnects or answers with an error', () => {
     },
   );
 
-  test('with an error is quoted in the result, and a second answer is ignored', async () => {
+  test('has its error message quoted in the result, and a second answer is ignored', async () => {
     const engine = await startEngine(calling(read('a.txt'), read('a.txt')), { files: { 'a.txt': 'one\n' } });
     const editor = await lendTo(engine.runtime, engine.conversationId, BOTH, {
       answer: () => (editor.calls.length === 1 ? { ok: false, message: 'not in this project' } : null),

@@ -122,7 +122,7 @@ describe('a command in a terminal provided by the client', () => {
     await eventually(() => expect(isAlive(pid)).toBe(false));
   });
 
-  test('is not run elsewhere if the client disconnects, and read-only commands never use the terminal', async () => {
+  test('is not run elsewhere if the client disconnects, and a later read-only command uses no terminal', async () => {
     const { engine, client } = await lendingWithoutGit(
       [bash('echo ran > ran.txt'), bash('ls', { background: true, read_only: true })],
       {

@@ -124,7 +124,7 @@ test.each(
   expect(words).not.toBeUndefined();
 });
 
-test('allows a value only without wildcards if one of two equal commands is limited', () => {
+test('allows a value only by a pattern without wildcards if one of two commands with that value needs it', () => {
   expect(listValues("find a -delete; find 'a -delete'")).toContain('!find a -delete');
 });
 

@@ -40,7 +40,7 @@ test('hides the home folder except toolchains, caches and the workspace', () => 
   expect(denied).toBeLessThan(allowed);
 });
 
-test('allows writing only to the workspace, the caches and a temporary folder', () => {
+test('allows writing only to a workspace that is not read-only, the caches, a temporary folder and some devices', () => {
   const lines = compose();
   const allowed = find(lines, '(allow file-write*');
   expect(lines[allowed]).toBe(

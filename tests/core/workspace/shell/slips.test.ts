@@ -264,7 +264,7 @@ test('allow rules for programs that run other programs allow none of the malicio
   expect(concerned(REMOVES, 'allow', `{${LISTS},${WRAPPERS}}`)).toEqual([]);
 });
 
-test('a deny rule for rm applies to every line that hides rm', () => {
+test('a deny rule for rm applies to every line that hides rm, except in a script file', () => {
   const elsewhere = [
     'sudo rm v',
     'sudo -u bob -- /bin/rm v',

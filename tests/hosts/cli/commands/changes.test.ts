@@ -115,7 +115,7 @@ test('undoes one file or one call alone, and accepts the session id for its only
 
 fullTest([
   'tests/hosts/cli/commands/change-ids.test.ts › a file in the way is listed, and --leave reverts the other files',
-  'tests/core/runs/undo.test.ts › undo never overwrites a file that changed since, nor recreates a deleted file',
+  'tests/core/runs/undo.test.ts › undo never overwrites a file that changed since, and counts a created file deleted since as undone',
 ])('a file in the way prevents the whole undo, unless --leave is used', async () => {
   const { file, folder, run, triad } = await written();
   const undo = (...more: string[]) => triad(['changes', '--undo', run, ...more]);
@@ -165,63 +165,66 @@ test('undoes nothing if the folder is missing or the session is in the trash', a
 fullTest([
   'tests/hosts/cli/commands/changes.test.ts › undoes one file or one call alone, and accepts the session id for its only run',
   'tests/core/host/records/sessions/pages.test.ts › lists the files written by the run with each undo, but not the files of other runs',
-])('show, trace, export and the session file contain each write, refusal, undo and redo', async () => {
-  const { home, run, triad, sessions } = await written();
-  const files = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
-  // What the end of the work has written is on disk: nothing but an undo changes it now.
-  await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
-  expect(await files()).toMatch(/^- `write_file` `[^`]*`: completed, \S+ s, wrote `a\.txt`\n.* wrote `b\.txt`$/m);
-  // What was refused before anybody was asked stands in the trace, with why.
-  const why = (path: string): string =>
-    `${path} usually holds keys or passwords of applications that read .env files: tools neither read nor write it`;
-  const trace = await sessions('trace');
-  expect(trace).toContain(`✗ write_file – refused: ${why('.env')}\n`);
-  expect(trace).toMatch(/✗ read_file – refused: keys\.vault is in permissions\.secret_files \(.*config\.toml:2\): /);
-  expect(trace.match(/refused/g)).toHaveLength(2);
-  expect(await sessions('trace', '--json')).toContain(`"refusal": "${why('.env')}"`);
+])(
+  'show, trace, export and the session file contain each write, undo and redo, and the trace each refusal',
+  async () => {
+    const { home, run, triad, sessions } = await written();
+    const files = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
+    // What the end of the work has written is on disk: nothing but an undo changes it now.
+    await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
+    expect(await files()).toMatch(/^- `write_file` `[^`]*`: completed, \S+ s, wrote `a\.txt`\n.* wrote `b\.txt`$/m);
+    // What was refused before anybody was asked stands in the trace, with why.
+    const why = (path: string): string =>
+      `${path} usually holds keys or passwords of applications that read .env files: tools neither read nor write it`;
+    const trace = await sessions('trace');
+    expect(trace).toContain(`✗ write_file – refused: ${why('.env')}\n`);
+    expect(trace).toMatch(/✗ read_file – refused: keys\.vault is in permissions\.secret_files \(.*config\.toml:2\): /);
+    expect(trace.match(/refused/g)).toHaveLength(2);
+    expect(await sessions('trace', '--json')).toContain(`"refusal": "${why('.env')}"`);
 
-  for (const how of ['--undo', '--redo', '--undo']) await triad(['changes', how, run, '--call', '1']);
-  await triad(['changes', '--undo', run, '--call', '2']);
-  await triad(['changes', '--redo', run, '--call', '2']);
+    for (const how of ['--undo', '--redo', '--undo']) await triad(['changes', how, run, '--call', '1']);
+    await triad(['changes', '--undo', run, '--call', '2']);
+    await triad(['changes', '--redo', run, '--call', '2']);
 
-  const { workflows } = JSON.parse(await sessions('trace', '--json')) as {
-    workflows: { runs: { undos: { at: string; toolCallId: string }[]; toolCalls: object[] }[] }[];
-  };
-  const { undos = [], toolCalls = [] } = workflows[0]?.runs[0] ?? {};
-  const fact = (path: string, undone: boolean): object => ({ path, undone, by: 'person' });
-  expect(undos).toMatchObject([
-    fact('a.txt', true),
-    fact('a.txt', false),
-    fact('a.txt', true),
-    fact('b.txt', true),
-    fact('b.txt', false),
-  ]);
-  expect(toolCalls).toMatchObject([{ wrote: 'a.txt' }, { wrote: 'b.txt' }, { wrote: null }, { wrote: null }]);
-  expect((await sessions('trace')).match(/^ +[↶↷] .*$/gm)?.map((line) => line.trim().replace(/ · .*/, ''))).toEqual([
-    '↶ a.txt – undone by person',
-    '↷ a.txt – written again by person',
-    '↶ a.txt – undone by person',
-    '↶ b.txt – undone by person',
-    '↷ b.txt – written again by person',
-  ]);
-  expect(await sessions('show')).toMatch(
-    /\n {2}lead wrote a\.txt · undone \S+ \S+ by you\n {2}lead wrote b\.txt · written again \S+ \S+ by you\n/,
-  );
+    const { workflows } = JSON.parse(await sessions('trace', '--json')) as {
+      workflows: { runs: { undos: { at: string; toolCallId: string }[]; toolCalls: object[] }[] }[];
+    };
+    const { undos = [], toolCalls = [] } = workflows[0]?.runs[0] ?? {};
+    const fact = (path: string, undone: boolean): object => ({ path, undone, by: 'person' });
+    expect(undos).toMatchObject([
+      fact('a.txt', true),
+      fact('a.txt', false),
+      fact('a.txt', true),
+      fact('b.txt', true),
+      fact('b.txt', false),
+    ]);
+    expect(toolCalls).toMatchObject([{ wrote: 'a.txt' }, { wrote: 'b.txt' }, { wrote: null }, { wrote: null }]);
+    expect((await sessions('trace')).match(/^ +[↶↷] .*$/gm)?.map((line) => line.trim().replace(/ · .*/, ''))).toEqual([
+      '↶ a.txt – undone by person',
+      '↷ a.txt – written again by person',
+      '↶ a.txt – undone by person',
+      '↶ b.txt – undone by person',
+      '↷ b.txt – written again by person',
+    ]);
+    expect(await sessions('show')).toMatch(
+      /\n {2}lead wrote a\.txt · undone \S+ \S+ by you\n {2}lead wrote b\.txt · written again \S+ \S+ by you\n/,
+    );
 
-  const words = ['undone', 'written again', 'undone'].map((what, n) => `${what} by person at ${undos[n]?.at}`);
-  const line = ['`a.txt`', ...words].join(', ');
-  expect(await sessions('export')).toContain(`\n- Wrote: ${line}\n`);
-  const stored = JSON.parse(await sessions('export', '--format', 'json')) as {
-    workflows: { runs: { calls: { undos: unknown }[] }[] }[];
-  };
-  const stamped = (path: string, n: number, undone: boolean): object => ({ path, undone, at: undos[n]?.at });
-  expect(stored.workflows[0]?.runs[0]?.calls[0]).toMatchObject({
-    wrote: 'a.txt',
-    undone: true,
-    undos: [stamped('a.txt', 0, true), stamped('a.txt', 1, false), stamped('a.txt', 2, true)],
-  });
-  await expect.poll(files).toContain(`, wrote ${line}\n`);
-});
+    const words = ['undone', 'written again', 'undone'].map((what, n) => `${what} by person at ${undos[n]?.at}`);
+    const line = ['`a.txt`', ...words].join(', ');
+    expect(await sessions('export')).toContain(`\n- Wrote: ${line}\n`);
+    const stored = JSON.parse(await sessions('export', '--format', 'json')) as {
+      workflows: { runs: { calls: { undos: unknown }[] }[] }[];
+    };
+    const stamped = (path: string, n: number, undone: boolean): object => ({ path, undone, at: undos[n]?.at });
+    expect(stored.workflows[0]?.runs[0]?.calls[0]).toMatchObject({
+      wrote: 'a.txt',
+      undone: true,
+      undos: [stamped('a.txt', 0, true), stamped('a.txt', 1, false), stamped('a.txt', 2, true)],
+    });
+    await expect.poll(files).toContain(`, wrote ${line}\n`);
+  },
+);
 
 fullTest([
   'tests/hosts/cli/commands/sessions/moving.test.ts › rewind makes a session and undoes the files in one request, and a file in the way prevents both',

@@ -156,7 +156,7 @@ test('rejects an unknown path or a wrong value in one line, and changes nothing'
   expect((await triad(['get', 'nothing.like.it'])).code).toBe(2);
 });
 
-test('set and get reject a list or a group, and name the file of a list', async () => {
+test('set and get reject a list and name its file, and set rejects a group', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'kept');
   const file = join(home.home, 'config.toml');
@@ -188,7 +188,7 @@ test('rejects a provider key on the command line, where other programs can read 
     });
 });
 
-test('rejects a single key of a provider that does not exist, and tells how to add one', async () => {
+test('rejects a single setting of a provider that does not exist, and tells to add the provider', async () => {
   const here = inProcess(await machine(plainAnswer()), 'kept');
   for (const [key, value] of [
     ['type', 'openai-chat'],

@@ -49,7 +49,7 @@ test('finds the runtime in the configured folder, and reports a folder without o
   });
 });
 
-test('fetches the runtime only where a screen is available', async () => {
+test('allows fetching the runtime only where a screen and the electron package are there', async () => {
   const electron = await packageWith('');
   expect(await findDesktop({}, 'linux', electron)).toMatchObject({ ok: false, missing: false });
   expect(await findDesktop({ DISPLAY: ':0' }, 'linux', electron)).toMatchObject({ ok: false, missing: true });

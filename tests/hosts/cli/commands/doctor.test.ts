@@ -129,7 +129,7 @@ test('reports a key that belongs to another address, with advice', async () => {
   expect(out).toContain('key: The kept key belongs to A and is not sent to B; to do: enter the key of this endpoint');
 });
 
-test('works with a damaged store, invalid settings and readable keys', async () => {
+test('works with a damaged store, invalid settings and keys that other users can read', async () => {
   await writeFile(join(home, 'config.toml'), '[limits]\nmax_concurrent = 99\n');
   await writeFile(join(home, 'secrets.json'), '{}');
   await chmod(join(home, 'secrets.json'), 0o644);

@@ -176,7 +176,7 @@ async function changing(...args: string[]) {
   return { code, out: io.out(), err: io.err(), asked: client.requests.map(({ method, input }) => [method, input]) };
 }
 
-test('add writes the rule and prints which recent calls it decides', async () => {
+test('add writes the rule and prints how many recent calls it decides', async () => {
   const { code, out, err, asked } = await changing('add', 'allow', 'write_file', '--on', 'docs/**', '--cwd', '/tmp');
   expect({ code, out, err }).toEqual({
     code: 0,

@@ -48,7 +48,7 @@ test.runIf(process.platform === 'linux')('reports in one line that no browser ca
   expect(await stopped(io, running)).toBe(130);
 });
 
-test('--sign-out works without a server, closes the tabs of a running one, and prints how many', async () => {
+test('--sign-out works without a server, signs out the browsers of a running one, and prints how many', async () => {
   const idle = memoryIo({ client: memoryClient(), env });
   expect(await main(['serve', '--sign-out'], idle)).toBe(0);
   await expect.poll(() => idle.out()).toMatch(/^No browser was signed in\. /);

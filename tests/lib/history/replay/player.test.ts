@@ -205,7 +205,7 @@ it('handles keys only where the focused element does not use them', () => {
   expect(had('input'), 'the speeds').toEqual([false, false, false, false]);
 });
 
-it('plays the copied sub-agents of the original workflow below its own lead', async () => {
+it('plays copied sub-agents with the events of the original workflow, below the lead of the copy', async () => {
   const origin = new Story();
   const first = origin.lead('First');
   const helper = origin.child(first.lead, first.workflowId, 'helper');

@@ -99,7 +99,7 @@ describe('the rule form', () => {
     expect(wishOf(formOf(rule))).toEqual({ effect: 'ask', permission: 'Execute', pattern: 'x' });
   });
 
-  it('of a call matches only this call, with the opposite effect', () => {
+  it('of a call takes its names and the opposite effect, but does not allow without a pattern', () => {
     const call = { agent: 'scout', tool: 'bash' };
     const names = { agent: 'spawned:scout', pattern: 'ls \\*.\\{js\\,ts\\}' };
     expect(formOfCall(call, { effect: 'ask', names })).toEqual({ effect: 'allow', about: 'bash', ...names });

@@ -154,7 +154,7 @@ test.for([
   expect(await readFile(at('README.md'), 'utf8')).toBe('');
 });
 
-test('built-in and foreign agents can be read and copied, but not saved', async () => {
+test('built-in and foreign agents can be read but not saved, and a copy of a foreign agent can be saved', async () => {
   const { read, save, request, folder, of } = await start({
     '.claude/agents/cl.md': '---\nname: cl\ndescription: d\ntools: Read, Grep\ncolor: red\n---\nOther prompt',
   });

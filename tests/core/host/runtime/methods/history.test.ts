@@ -93,7 +93,7 @@ test('a retried sub-agent is one execution with its latest outcome', async () =>
   await expect(list({ sort: 'tokens' as 'cost' })).rejects.toMatchObject({ code: 'bad_input' });
 });
 
-test('a conversation cannot be deleted while a workflow runs or waits', async () => {
+test('a conversation cannot be deleted or moved to the trash by age while its workflow runs', async () => {
   const answered = new Gate();
   const script = plainAnswer({ reply: { hold: answered.at(0) } });
   const engine = await startEngine(script);

@@ -5,7 +5,7 @@ import { startEngine } from '../../../../support/engine.ts';
 import { definitionOf } from '../../../../support/envelope.ts';
 import { plainAnswer } from '../../../../support/fake-model/scenarios.ts';
 
-test('previews the settings, coagent and instructions of a lead and its most requests, and starts nothing', async () => {
+test('previews the settings, coagent, instructions and maximum number of requests of a lead, and starts nothing', async () => {
   const guide = '# How we work';
   const engine = await startEngine(plainAnswer(), {
     files: { 'AGENTS.md': guide, '.triad/config.toml': '[limits.run]\nmax_iterations = 5\n' },

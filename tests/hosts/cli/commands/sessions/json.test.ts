@@ -107,7 +107,7 @@ test('list --json has exactly the promised form', async () => {
   ]);
 });
 
-test('list requests the work of several sessions at once', async () => {
+test('list gets the work of several sessions with a single request', async () => {
   const items = [newId(), newId(), newId()].map((id) => conversationRow({ id }));
   const { out, client } = await triad(
     ['sessions', 'list', '--json'],
