@@ -21,6 +21,8 @@ const entry = [
   'e2e/gallery/{main,vite.config}.ts',
   'e2e/support/hosts-program.ts',
   'e2e/support/electron-stand-in/{electron,register}.ts',
+  'tests/soak/{campaign,soak}.ts',
+  'tests/soak/flips/flips.ts',
   'tests/bench/{bench,engine-cli,floor-cli,floor,ours}.ts',
   'tests/bench/*-process.ts',
   'tests/core/mcp/child/*.ts',
@@ -38,8 +40,11 @@ const entry = [
 export default {
   entry,
   project: ['src/**/*.{ts,svelte}!', 'electron/**/*.ts!', 'e2e/**/*.{ts,svelte}', 'tests/**/*.ts', 'scripts/**'],
-  // Style sheets import the first two, svelte-check asks the third; tests start the others by their paths.
+  // scripts/run.cjs runs the first two, style sheets import the next two, svelte-check asks for the fifth; tests start the
+  // others by their paths.
   ignoreDependencies: [
+    'oxfmt',
+    'svelte-check',
     'tailwindcss',
     /^@fontsource-variable\//,
     '@typescript/native',

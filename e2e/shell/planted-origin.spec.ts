@@ -160,7 +160,7 @@ test(
 );
 
 test(
-  'removes a service worker that lets page requests through',
+  'withstands a service worker that lets the page pass',
   { tag: '@browser' },
   async ({ browser, attacker, openHost }) => {
     const context = await browser.newContext();
