@@ -19,7 +19,7 @@ import { type Entry, fault, laterPlace, type Position, START } from './entries.t
 
 const RULES = new Map<string, Phrase>();
 
-/** What a value must be, as a schema takes it, which knows texts alone: `getRulePhrase` gives the phrase of it back. */
+/** Returns the error text of a schema rule. `getRulePhrase` returns its phrase again, because a schema takes only texts. */
 export const rule = <K extends PhraseKey>(...said: Parameters<typeof phrase<K>>): string => {
   const says = phrase(...said);
   const words = sentenceOf(says);

@@ -98,7 +98,7 @@ export class McpPool {
 
   #pooled(server: McpServerConfig, folder: string): McpServer {
     if (this.#hasEnded) throw new Stopped('shutdown');
-    const key = keyOf(server, folder);
+    const key = getPoolKey(server, folder);
     const known = this.#servers.get(key);
     if (known) return known;
     const pooled = new McpServer(server, folder, {
@@ -128,6 +128,6 @@ export class McpPool {
   }
 }
 
-function keyOf(server: McpServerConfig, folder: string): string {
+function getPoolKey(server: McpServerConfig, folder: string): string {
   return canonicalHash({ folder, server });
 }

@@ -16,7 +16,7 @@ export async function specsOf(
   asker: Asker,
   { setup, maxSubAgents }: { setup: Setup; maxSubAgents: number },
 ): Promise<ToolSpec[]> {
-  const servers = await serversOf(tools, setup, asker);
+  const servers = await findServerTools(tools, setup, asker);
   const known = tools.filter(({ name }) => servers.has(name));
   return registry.specs(known, maxSubAgents).map((spec) => {
     const server = servers.get(spec.name) ?? null;
@@ -37,7 +37,7 @@ export async function usableTools(tools: readonly Tool[], asker: Asker): Promise
  * Returns by tool name the declaration of the provider's own tool, or null if the program executes the tool. The provider
  * executes it only if rules and settings allow every call without a question. Excludes a tool that neither can execute.
  */
-async function serversOf(
+async function findServerTools(
   tools: readonly Tool[],
   setup: Setup,
   asker: Asker,

@@ -21,7 +21,7 @@ export function editToml(text: string, edit: TomlEdit): string | null {
   const before = parse(text);
   const wanted = withEdit(before, edit);
   if (wanted === null || isDeepStrictEqual(structuredClone(before), wanted)) return wanted && text;
-  const candidates = candidatesOf(text, edit).flatMap((one) => (one === null ? [] : [withEndsOf(text, one), one]));
+  const candidates = createCandidates(text, edit).flatMap((one) => (one === null ? [] : [withEndsOf(text, one), one]));
   return candidates.find((one) => isSame(one, wanted, edit)) ?? null;
 }
 
@@ -73,7 +73,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Returns texts that may be the edit, the best first. */
-function candidatesOf(text: string, edit: TomlEdit): (string | null)[] {
+function createCandidates(text: string, edit: TomlEdit): (string | null)[] {
   const nodes = tomlNodes(text);
   if (edit.kind !== 'set') return listCandidates(text, nodes, edit);
   const { path, value } = edit;
@@ -144,10 +144,10 @@ function atEnd(text: string, block: string): Replacement {
 
 function withTable(text: string, nodes: readonly TomlNode[], path: readonly string[], table: object): string {
   const left = nodes.some((node) => !node.isInner && isWithin(node.path, path)) ? removed(text, nodes, path) : text;
-  return replaceAll(left, [atEnd(left, blockOf(`[${dotted(path)}]`, table))]);
+  return replaceAll(left, [atEnd(left, formatBlock(`[${dotted(path)}]`, table))]);
 }
 
-function blockOf(header: string, table: object): string {
+function formatBlock(header: string, table: object): string {
   return [header, ...Object.entries(table).map(([key, value]) => `${keyOf(key)} = ${literalOf(value)}`)].join('\n');
 }
 
@@ -194,7 +194,7 @@ function listCandidates(text: string, nodes: readonly TomlNode[], edit: Exclude<
     return [replaceAll(text, elementChanges(text, { elements, start: list.range[0] + 1 }, edit))];
   }
   if (edit.kind === 'move') return [];
-  const block = atEnd(text, blockOf(`[[${dotted(path)}]]`, edit.value));
+  const block = atEnd(text, formatBlock(`[[${dotted(path)}]]`, edit.value));
   return [replaceAll(text, [block]), withKey(text, nodes, path, literalOf([edit.value]))];
 }
 
@@ -216,7 +216,7 @@ function blockChanges(
     return { from, to: from, by: `\n\n${entry}` };
   };
   if (edit.kind === 'insert') {
-    const entry = blockOf(`[[${dotted(edit.path)}]]`, edit.value);
+    const entry = formatBlock(`[[${dotted(edit.path)}]]`, edit.value);
     const block = blocks[edit.index];
     return [block ? above(block, entry) : below(blocks.at(-1)!, entry)];
   }

@@ -388,7 +388,7 @@ function notNow({ outcome, status }: WorkflowRow, from: Continuing['from']): Tri
   return new TriadError('conflict', `Only ${which}; this one is ${outcome ?? status}`);
 }
 
-/** End of a lead that cannot run, for example with damaged stored settings. Its workflow must not stay open. */
+/** End of a lead after an error outside its run. Its workflow must not stay open. */
 const notRun = (error: unknown) => ({ outcome: 'interrupted' as const, error: errorInfo(error) });
 
 /** Error of a workflow whose stored rows could not be read. Nothing was done, and it can be resumed. */

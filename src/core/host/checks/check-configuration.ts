@@ -51,7 +51,7 @@ export async function checkConfiguration(scope: CheckScope): Promise<Checked> {
   const agents = await checkAgentFiles(scope, found, known);
   const ofAgents = agents.flatMap(({ file, source, errors, warnings }) => [
     ...errors.map((one) => faultFinding(file, one, 'error')),
-    // What comes with the program is not the person's to mend.
+    // The person cannot mend the built-in agents.
     ...(source === 'builtin' ? [] : warnings).map((one) => faultFinding(file, one, 'warning')),
   ]);
   const referring = known === null ? [] : await checkNames(scope, found, { ...known, text: own.text });
@@ -76,7 +76,7 @@ export async function checkConfiguration(scope: CheckScope): Promise<Checked> {
   const inFolder = folder === dirname(config) ? [] : await lostFiles(`${folder}/.triad`, true);
   const lost = [...(await lostFiles(config, false)), ...inFolder];
   const findings = [...own.findings, ...project.findings, ...ofAgents, ...referring, ...clear.flat(), ...lost];
-  // A mistake is told with what stands there.
+  // A finding quotes the text of a file, which may contain a secret.
   const told = findings.map((one) => ({ ...redacted(one), file: one.file }));
   return { findings: told.toSorted(inOrder), files, agents: redacted(agents), settingsFile: file };
 }
@@ -98,7 +98,7 @@ async function checkNames(
   const isKept = (name: string) =>
     secrets.get(name).then(
       (value) => value !== null,
-      // Where it cannot be read, that is told, and not what would be in it.
+      // An unreadable key store has a finding of its own.
       () => true,
     );
   const parts = { file: settingsFile(config), text, settings, env };

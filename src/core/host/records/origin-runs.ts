@@ -13,9 +13,9 @@ type Reads = Pick<Store, 'workflow' | 'conversation' | 'runsOf'>;
  * they were tried again, and those of a conversation that is gone or in the trash.
  */
 export async function originRuns(store: Reads, workflows: readonly WorkflowRow[]): Promise<RunRow[]> {
-  const firstOf = origins(store);
+  const findFirst = origins(store);
   const places = await Promise.all(
-    workflows.map(async (here) => ({ here, first: here.copiedFrom ? await firstOf(here.copiedFrom) : null })),
+    workflows.map(async (here) => ({ here, first: here.copiedFrom ? await findFirst(here.copiedFrom) : null })),
   );
   const ids = places.flatMap(({ first }) => first?.workflowId ?? []);
   const runs = ids.length > 0 ? await store.runsOf(ids) : [];
@@ -36,10 +36,10 @@ function origins(store: Reads): (copiedFrom: CopiedWorkflow) => Promise<CopiedWo
     conversations.set(id, read);
     return read;
   };
-  return async function firstOf(copiedFrom) {
+  return async function findFirst(copiedFrom) {
     const conversation = await conversationOf(copiedFrom.conversationId);
     const row = conversation?.from ? await store.workflow(copiedFrom.workflowId) : null;
-    if (row?.copiedFrom) return firstOf(row.copiedFrom);
+    if (row?.copiedFrom) return findFirst(row.copiedFrom);
     return conversation && !conversation.deletedAt ? copiedFrom : null;
   };
 }

@@ -15,7 +15,7 @@ import {
   type Call,
   type Event,
   type Handed,
-  parentOf,
+  findParentId,
   promptSpanId,
   type RunState,
   type WorkflowState,
@@ -77,7 +77,7 @@ export function agentSpan({ workflow, content }: Mapping, run: RunState, event: 
   return {
     traceId: workflow.traceId,
     spanId: agentSpanId(row, attempt),
-    parentId: parentOf(workflow, run),
+    parentId: findParentId(workflow, run),
     name: `invoke_agent ${agent}`,
     kind: 'internal',
     start: startedAt ?? queuedAt,
@@ -90,7 +90,7 @@ export function agentSpan({ workflow, content }: Mapping, run: RunState, event: 
       [GEN_AI.requestModel]: envelope.model,
       [GEN_AI.conversation]: row.conversationId,
       [INNER.agentName]: agent,
-      [INNER.agentRole]: roleOf(kind, place),
+      [INNER.agentRole]: getRole(kind, place),
       [GEN_AI.system]: contentOf(content, envelope.systemPrompt),
       [GEN_AI.input]: messageOf(content, 'user', envelope.prompt),
       [GEN_AI.output]: messageOf(content, 'assistant', text),
@@ -267,7 +267,7 @@ function common(level: string, workflowId: string, attempt: number): Attributes 
   return { [TRIAD.span]: level, [TRIAD.workflow]: workflowId, [TRIAD.attempt]: attempt };
 }
 
-function roleOf(kind: RunRow['kind'], place: RunRow['place']): string {
+function getRole(kind: RunRow['kind'], place: RunRow['place']): string {
   if (kind === 'lead') return 'lead';
   if (kind === 'coagent') return 'coagent';
   return kind === 'chain' && typeof place === 'number' ? 'stage' : 'sub-agent';

@@ -111,7 +111,7 @@ export function agentSpanId({ workflowId, id }: Pick<RunRow, 'workflowId' | 'id'
  * Below what a run stands: a sub-agent below the call that asked for it, a coagent below the handoff to it, a stage below
  * the run that it follows, and the lead below the message.
  */
-export function parentOf(workflow: WorkflowState, { row }: RunState): string {
+export function findParentId(workflow: WorkflowState, { row }: RunState): string {
   const parent = workflow.runs.get(row.parentRunId ?? '');
   if (!parent) return promptSpanId(workflow);
   const call = row.toolCallId === null || row.kind === 'chain' ? undefined : parent.calls.get(row.toolCallId);

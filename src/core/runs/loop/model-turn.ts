@@ -75,7 +75,7 @@ async function sendRequest(run: Run, turn: Turn, sent: ModelSending): Promise<Bo
   return null;
 }
 
-/** What forbids to repeat an attempt. The one request at the limit is repeated where nobody has answered it. */
+/** Returns the limit that forbids another attempt, or null. The last request at a limit is repeated only if unanswered. */
 function findRetryBound(run: Run, { turn, told }: Turn, failed: Attempt | null): Bound | null {
   if (told) return failed?.answered ? told : null;
   return run.limits.admit(turn);
