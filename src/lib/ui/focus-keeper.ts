@@ -41,7 +41,7 @@ export class FocusKeeper {
     const listens = new AbortController();
     const options = { capture: true, signal: listens.signal };
     page.addEventListener('focusin', ({ target }) => this.#take(target), options);
-    page.addEventListener('focusout', (event) => this.#lose(event), options);
+    page.addEventListener('focusout', (event) => this.#lose(event, observer), options);
     page.addEventListener('pointerdown', () => (this.#isDue = false), options);
     page.addEventListener('keydown', (event) => this.#press(event), options);
     page.addEventListener('keyup', () => (this.#isKeyDown = this.#swallows = false), options);
@@ -69,10 +69,13 @@ export class FocusKeeper {
     if (this.#trail.length > REMEMBERED) this.#trail.shift();
   }
 
-  /** It may go because it vanishes: that is known only after. */
-  #lose({ target, relatedTarget }: FocusEvent): void {
+  /** It may lose the focus because it is removed or moved: that is known only after. */
+  #lose({ target, relatedTarget }: FocusEvent, observer: MutationObserver): void {
     if (relatedTarget !== null || !(target instanceof HTMLElement)) return;
     queueMicrotask(() => {
+      const records = observer.takeRecords();
+      if (records.length > 0) this.#look(records);
+      if (this.#isDue) return;
       if (isNowhere() && target.isConnected && canFocus(target)) this.#left = true;
       else this.#plan();
     });
@@ -96,7 +99,9 @@ export class FocusKeeper {
     // To ask whether it is shown costs a layout, and texts grow many times a second beside what has the focus.
     const isHeld = document.activeElement === last.element && records.every(({ type }) => type === 'childList');
     const isHidden = !isHeld && !canFocus(last.element);
-    if (this.#busy || !last.element.isConnected || isHidden) this.#plan();
+    // An element that is moved loses the focus, although it is still on the page.
+    const isMoved = isNowhere() && records.some((record) => hasRemoved(record, last.element));
+    if (this.#busy || !last.element.isConnected || isHidden || isMoved) this.#plan();
   }
 
   /** After everything that happens at once, when it is known what took the place. */
@@ -130,7 +135,8 @@ export class FocusKeeper {
 
   #standIn(holder: Holder): void {
     const substitute = holder.element.parentElement && around(holder.element.parentElement);
-    if (substitute === null || !substitute.isConnected) return;
+    // The message box is no substitute: while a person types in it, a button that is enabled must not take the focus.
+    if (substitute === null) return this.#give(beginning(document));
     this.#substitute = substitute;
     this.#busy = holder;
     this.#give(substitute);
@@ -176,6 +182,10 @@ function follow(holder: Holder, { target, removedNodes, previousSibling, nextSib
     else if (gap?.before === node) holder.gap = { ...gap, before: previousSibling };
     else if (gap?.after === node) holder.gap = { ...gap, after: nextSibling };
   }
+}
+
+function hasRemoved({ removedNodes }: MutationRecord, element: Element): boolean {
+  return [...removedNodes].some((node) => node.contains(element));
 }
 
 function isNowhere(): boolean {
