@@ -32,7 +32,7 @@ test('each answer of "Where to look" is a room of core with existing files', () 
 test.for([
   ['From the loop to the store', 'src/core/runs/loop/agent-loop.ts', 'src/core/store/journal/journal.ts'],
   ['From the gate to the answer', 'src/core/runs/loop/tool-calls.ts', 'src/core/runs/loop/tool-calls.ts'],
-  ['From a setting to its effect', 'src/lib/settings/settings-form.svelte.ts', 'src/core/runs/loop/compaction.ts'],
+  ['From a setting to its effect', 'src/lib/settings/settings-form.svelte.ts', 'src/core/settings/context-settings.ts'],
 ])('the walk "%s" names at most ten files and what to read in each', ([title, first, last]) => {
   const [, walk = ''] =
     new RegExp(`^## ${title}\n(.*?)(?=^## |(?![^]))`, 'ms').exec(readPage('path-of-a-message')) ?? [];

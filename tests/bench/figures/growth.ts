@@ -35,7 +35,7 @@ export async function growthFigures(session: Session): Promise<Figure[]> {
       id: 'throughput',
       title: 'workflows back to back',
       unit: '1/s',
-      bar: { atLeast: 40 },
+      bar: { atLeast: 45 },
       ours: rate(results.ours),
       floor: rate(results.floor),
       note: `${count} workflows in batches of ${batch}, each in a conversation of its own`,
@@ -85,7 +85,7 @@ function growth(ours: BatchTimes[], floor: BatchTimes[], batch: number): Figure[
       id: 'rss',
       title: 'resident memory per workflow',
       of: (one: BatchTimes) => one.rss,
-      bar: { atMost: 20 },
+      bar: { atMost: 15 },
     },
   ];
   return parts.map(({ id, title, of, bar }) => {

@@ -34,6 +34,7 @@ export async function recoveryFigures(session: Session): Promise<Figure[]> {
       id: 'disk-archive',
       title: 'disk per workflow in the archive',
       unit: 'KB',
+      bar: { atMost: 15 },
       ours: archived / count / KB,
       note: `of ${count} workflows, each in a conversation of its own`,
     }),

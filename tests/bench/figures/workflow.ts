@@ -38,6 +38,7 @@ export async function workflowFigures(session: Session): Promise<Figure[]> {
       id: 'sent',
       title: 'sent to the model per workflow',
       unit: 'KB',
+      bar: { atMost: 70 },
       ...medians(seen, sent),
       note: 'bodies of its eight requests',
     }),
@@ -58,7 +59,7 @@ export async function realisticFigures(session: Session): Promise<Figure[]> {
       id: 'overhead',
       title: 'overhead over the critical path',
       unit: 'ms',
-      bar: { timesFloor: 1.8 },
+      bar: { timesFloor: 1.9 },
       ...medians(seen, overhead),
       note: `300 ms to the first token, 15 ms between deltas; median of ${runs}`,
     }),
@@ -131,7 +132,7 @@ function handOffs(suffix: string, seen: Both, barred: boolean): Figure[] {
       (one) => [lanesOf(one.handled).first.receivedAt - one.sentAt],
     ],
     ['spawn', "hand-off: spawn (lead's end → child's request)", 7, spawns],
-    ['tool-turn', 'hand-off: tool turn', 7, toolTurns],
+    ['tool-turn', 'hand-off: tool turn', 5, toolTurns],
     ['join', "hand-off: join (last child's end → lead's request)", 5, joins],
   ];
   return parts.map(([id, title, atMost, of]) =>
