@@ -16,7 +16,7 @@ const [first, second] = ['reader', 'writer'].map((agent, n): RunIds => ({
   agent,
 })) as [RunIds, RunIds];
 
-const begin = (recording: Recording): void =>
+const begin = (recording: Recording) =>
   recording.record(lead, { type: 'workflow-start', prompt: 'Do it', approve: 'ask', attempt: 1 });
 
 /** The event that was recorded last. */
@@ -98,7 +98,7 @@ test('an approval row has a slot for each decision and each exchange, filled in 
   expect(row([request, one, zero])).toMatchObject({ decisions: [zero.decision, one.decision], open: 0 });
   const context = { id: idOf(80), question: 'Why?', answer: null, error: null, at: request.at };
   const exchanges = new Recording();
-  const add = (type: 'context-request' | 'context-end', n: number, rest: object): void =>
+  const add = (type: 'context-request' | 'context-end', n: number, rest: object) =>
     exchanges.record(lead, { type, approvalId: id, n, context: { ...context, ...rest } });
   add('context-request', 0, {});
   add('context-end', 0, { answer: 'Because.' });

@@ -11,7 +11,7 @@ import type {
   ToolEntry,
   UserEntry,
 } from '#contract/message.ts';
-import type { Usage } from '#contract/outcome.ts';
+import type { Outcome, Usage } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#domain/tally.ts';
 import { canonicalHash } from '#core/base/hash.ts';
@@ -22,8 +22,6 @@ import { envelopeOf } from './envelope.ts';
 export const idOf = (n: number): string => `01957a10-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
 
 const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
-/** Time between two events. */
-const STEP_MS = 100;
 
 export const conversationId = idOf(1);
 
@@ -67,14 +65,21 @@ export function conversationRow(): ConversationRow {
 type New<E> = Omit<E, 'n' | 'at' | 'kind'>;
 type HintPayload = HintEvent extends infer E ? (E extends HintEvent ? Omit<E, keyof RunIds | 'at'> : never) : never;
 
-/** Numbers and dates what runs tell, as the log and the history do. */
+/** Numbers and dates the events of runs, as the log and the history do. */
 export class Recording {
   readonly events: AgentEvent[] = [];
+  readonly #stepMs: number;
   #seq = 0;
   #ms = START_MS;
+  #lastId = 100;
   readonly #entries = new Map<string, number>();
   /** What was queued, by run id. */
   readonly queued = new Map<string, Extract<Payload, { type: 'run-queue' }>>();
+
+  /** `stepMs`: time between two events. */
+  constructor({ stepMs = 100 } = {}) {
+    this.#stepMs = stepMs;
+  }
 
   get durable(): DurableEvent[] {
     return this.events.filter((event) => 'seq' in event);
@@ -85,11 +90,49 @@ export class Recording {
     return new Date(this.#ms).toISOString();
   }
 
-  record(who: RunIds, payload: Payload): void {
-    this.#ms += STEP_MS;
+  /** Returns an id that is not used yet. */
+  newId(): string {
+    this.#lastId += 1;
+    return idOf(this.#lastId);
+  }
+
+  /** Moves the time of the next event, in milliseconds. */
+  pass(ms: number): void {
+    this.#ms += ms;
+  }
+
+  /** Starts a workflow whose lead runs. */
+  startWorkflow(prompt: string): { lead: RecordedRun; workflowId: string } {
+    const workflowId = this.newId();
+    const run = new RecordedRun(this, { ...lead, workflowId, runId: this.newId() });
+    run.say({ type: 'workflow-start', prompt, approve: 'ask', attempt: 1 });
+    run.queue('lead', prompt);
+    run.start(prompt);
+    run.user('person', prompt);
+    return { lead: run, workflowId };
+  }
+
+  endWorkflow(lead: RecordedRun, outcome: Outcome, text: string): void {
+    lead.end(outcome, text);
+    lead.say({
+      type: 'workflow-end',
+      outcome,
+      text,
+      error: null,
+      durationMs: 200,
+      usage: usageOf(),
+      subAgents: [],
+    });
+  }
+
+  record(who: RunIds, payload: Payload): DurableEvent {
+    this.#ms += this.#stepMs;
     this.#seq += 1;
     if (payload.type === 'run-queue') this.queued.set(who.runId, payload);
-    this.events.push({ ...payload, at: this.at, ...who, seq: this.#seq });
+    if ('entry' in payload) this.#entries.set(who.runId, Math.max(payload.entry.n + 1, this.entries(who)));
+    const event = { ...payload, at: this.at, ...who, seq: this.#seq };
+    this.events.push(event);
+    return event;
   }
 
   hint(who: RunIds, payload: HintPayload): void {
@@ -128,10 +171,8 @@ export class Recording {
     return this.#entries.get(runId) ?? 0;
   }
 
-  #next({ runId }: RunIds): { n: number; at: string } {
-    const n = this.#entries.get(runId) ?? 0;
-    this.#entries.set(runId, n + 1);
-    return { n, at: new Date(this.#ms + STEP_MS).toISOString() };
+  #next(who: RunIds): { n: number; at: string } {
+    return { n: this.entries(who), at: new Date(this.#ms + this.#stepMs).toISOString() };
   }
 }
 
@@ -232,26 +273,34 @@ export function start(recording: Recording, who: RunIds, envelope: Envelope, att
   recording.words(who, { source: who.parentRunId === null ? 'person' : 'parent', text: envelope.prompt });
 }
 
-/** The question before sub-agents start, and the answer to each: what they are told with a no, null for a yes. */
-export function approve(
+/** A sub-agent that a question asks about. */
+interface AskedSpawn {
+  runId: string;
+  title: string;
+  envelope: Envelope;
+}
+
+/** Records the question before sub-agents start. */
+export function askToStart(
   recording: Recording,
   { parentRunId: _, ...asking }: RunIds,
   operation: 'spawn' | 'delegate' | 'parallel',
-  asked: readonly { runId: string; title: string; envelope: Envelope; no: string | null }[],
-): void {
-  const hashes = asked.map(({ envelope }) => canonicalHash(envelope));
-  const items = asked.map(({ runId, title, envelope }, index) => {
-    return { runId, title, envelope, hash: hashes[index] ?? '' };
-  });
+  asked: readonly AskedSpawn[],
+  toolCallId = `call_${operation}`,
+): ApprovalRequest {
   const names = asked.map(({ envelope }) => envelope.agent).join(', ');
   const approval: ApprovalRequest = {
     id: idOf(500 + recording.events.length),
     ...asking,
-    toolCallId: `call_${operation}`,
+    toolCallId,
     chain: ['user', 'lead'],
     title: `Start ${names}?`,
     description: 'A sub-agent gets its system prompt and its prompt, and hands back one report.',
-    subject: { kind: 'envelopes', operation, items },
+    subject: {
+      kind: 'envelopes',
+      operation,
+      items: asked.map((spawn) => ({ ...spawn, hash: canonicalHash(spawn.envelope) })),
+    },
     options: [
       { id: 'allow', name: 'Allow once', kind: 'allow_once' },
       { id: 'reject', name: 'Reject', kind: 'reject_once' },
@@ -261,21 +310,203 @@ export function approve(
     remainingMs: 300_000,
     at: recording.at,
   };
-  const who = { ...asking, parentRunId: null };
-  recording.record(who, { type: 'approval-request', approval });
-  asked.forEach(({ no }, item) => {
-    const decision: Decision = {
-      item,
-      outcome: 'selected',
-      optionId: no === null ? 'allow' : 'reject',
-      allowed: no === null,
-      decidedBy: 'person',
-      ruleId: null,
-      reason: no,
-      at: recording.at,
-      hashBefore: hashes[item] ?? '',
-      hashAfter: hashes[item] ?? '',
-    };
-    recording.record(who, { type: 'approval-decide', approvalId: approval.id, decision });
+  recording.record({ ...asking, parentRunId: null }, { type: 'approval-request', approval });
+  return approval;
+}
+
+/** Records the person's answer about one item. `reason`: what the agent is told. */
+function decide(
+  recording: Recording,
+  who: RunIds,
+  { approvalId, item, hash, ...answer }: Pick<Decision, 'allowed' | 'reason'> & AnsweredItem,
+): void {
+  const decision: Decision = {
+    item,
+    outcome: 'selected',
+    optionId: answer.allowed ? 'allow' : 'reject',
+    ...answer,
+    decidedBy: 'person',
+    ruleId: null,
+    at: recording.at,
+    hashBefore: hash,
+    hashAfter: hash,
+  };
+  recording.record(who, { type: 'approval-decide', approvalId, decision });
+}
+
+interface AnsweredItem {
+  approvalId: string;
+  item: number;
+  hash: string;
+}
+
+/** Records the question before sub-agents start, and an answer to each. `no`: the reason of a rejection; null: allowed. */
+export function approve(
+  recording: Recording,
+  asking: RunIds,
+  operation: 'spawn' | 'delegate' | 'parallel',
+  asked: readonly (AskedSpawn & { no: string | null })[],
+): void {
+  const spawns = asked.map(({ runId, title, envelope }) => ({ runId, title, envelope }));
+  const { id: approvalId } = askToStart(recording, asking, operation, spawns);
+  asked.forEach(({ no, envelope }, item) => {
+    const answer = { approvalId, item, hash: canonicalHash(envelope), allowed: no === null, reason: no };
+    decide(recording, { ...asking, parentRunId: null }, answer);
   });
+}
+
+interface Call {
+  id: string;
+  name: string;
+  input: unknown;
+}
+
+/** Records the events of one run. */
+export class RecordedRun {
+  readonly #recording: Recording;
+  readonly #who: RunIds;
+
+  constructor(recording: Recording, who: RunIds) {
+    this.#recording = recording;
+    this.#who = who;
+  }
+
+  get runId(): string {
+    return this.#who.runId;
+  }
+
+  get parentRunId(): string | null {
+    return this.#who.parentRunId;
+  }
+
+  get agent(): string {
+    return this.#who.agent;
+  }
+
+  /** The number of its next entry. */
+  get entries(): number {
+    return this.#recording.entries(this.#who);
+  }
+
+  /** A run that this one starts in its workflow. It is not queued yet. */
+  child(agent: string): RecordedRun {
+    const [runId, parentRunId] = [this.#recording.newId(), this.runId];
+    return new RecordedRun(this.#recording, { ...this.#who, runId, parentRunId, agent });
+  }
+
+  say(payload: Payload): DurableEvent {
+    return this.#recording.record(this.#who, payload);
+  }
+
+  hint(payload: HintPayload): void {
+    this.#recording.hint(this.#who, payload);
+  }
+
+  queue(
+    kind: RunKind,
+    prompt: string,
+    toolCallId: string | null = null,
+    item = 0,
+    { place, ...changes }: Partial<Envelope> & { place?: number } = {},
+  ): void {
+    queue(this.#recording, this.#who, {
+      prompt,
+      title: `Title of ${this.agent}`,
+      kind,
+      toolCallId,
+      item,
+      ...(place && { place }),
+      changes,
+    });
+  }
+
+  start(prompt: string, attempt = 1, changes: Partial<Envelope> = {}): void {
+    const envelope = envelopeOf(this.agent, prompt, changes);
+    this.say({ type: 'run-start', attempt, envelope, envelopeHash: canonicalHash(envelope), queuedMs: 1 });
+  }
+
+  /** Starts a further attempt, with its remark. */
+  again(prompt: string, attempt: number, code: 'resumed' | 'retried' = 'resumed'): void {
+    this.start(prompt, attempt);
+    this.#recording.remark(this.#who, code, 'Again');
+  }
+
+  user(source: UserEntry['source'], text: string): void {
+    this.#recording.words(this.#who, { source, text });
+  }
+
+  /**
+   * Streams a text in pieces, with a call after it where one is given, and ends the message. `early`: what happens
+   * because of the call before the message ends.
+   */
+  answer(text: string, call?: Call, early?: () => void): void {
+    const messageId = this.#recording.newId();
+    const request = requestUsage(this.#recording, { turn: 1, firstTokenMs: 5, durationMs: 50 });
+    this.say({ type: 'message-start', messageId, turn: 1, request: startOf(request) });
+    for (let offset = 0; offset < text.length; offset += 7)
+      this.hint({ type: 'message-delta', messageId, part: 0, offset, text: text.slice(offset, offset + 7) });
+    if (call) {
+      const json = JSON.stringify(call.input);
+      const meta = { toolCallId: call.id, name: call.name };
+      this.hint({ type: 'tool-delta', messageId, part: 1, offset: 0, text: json.slice(0, 5), ...meta });
+      this.hint({ type: 'tool-delta', messageId, part: 1, offset: 5, text: json.slice(5), ...meta });
+    }
+    const parts: AssistantEntry['parts'] = [
+      { type: 'text', text },
+      ...(call ? [{ type: 'tool_use' as const, ...call }] : []),
+    ];
+    const message = { messageId, responseId: 'msg_1' };
+    if (early) {
+      const n = this.entries;
+      parts.forEach((value, part) => this.say({ type: 'message-part', ...message, n, turn: 1, part, value }));
+      early();
+      const more = 'And that is all.';
+      this.hint({ type: 'message-delta', messageId, part: 2, offset: 0, text: more });
+      parts.push({ type: 'text', text: more });
+    }
+    const stopReason = call ? 'tool_use' : 'end_turn';
+    this.#recording.response(this.#who, { ...message, parts, stopReason, interrupted: false });
+    this.say({ type: 'usage', request });
+  }
+
+  toolStart(toolCallId: string, name: string): void {
+    this.say({ type: 'tool-start', toolCallId, name, input: {} });
+    this.printed(toolCallId, 'first line');
+    this.printed(toolCallId, 'second line');
+  }
+
+  printed(toolCallId: string, tail: string): void {
+    this.hint({ type: 'tool-output', toolCallId, tail, bytes: tail.length });
+  }
+
+  toolEnd(
+    toolCallId: string,
+    name: string,
+    status: 'completed' | 'error' = 'completed',
+    metadata: Record<string, unknown> = {},
+    durationMs = 12,
+  ): void {
+    this.#recording.result(this.#who, { toolCallId, name, status, output: 'done', durationMs, metadata });
+  }
+
+  /** Asks whether these may start. */
+  ask(toolCallId: string, children: readonly RecordedRun[]): ApprovalRequest {
+    const asked = children.map(({ runId, agent }) => {
+      return { runId, title: `Title of ${agent}`, envelope: envelopeOf(agent, 'Look.') };
+    });
+    const operation = children.length > 1 ? 'parallel' : 'spawn';
+    return askToStart(this.#recording, this.#who, operation, asked, toolCallId);
+  }
+
+  decide(approvalId: string, item: number, allowed: boolean): void {
+    decide(this.#recording, this.#who, { approvalId, item, hash: 'hash', allowed, reason: null });
+  }
+
+  handoff(entry: New<HandoffEntry>): void {
+    this.#recording.handoff(this.#who, entry);
+  }
+
+  end(outcome: Outcome, text = ''): void {
+    this.say({ type: 'run-end', outcome, text, error: null, durationMs: 100, usage: usageOf() });
+  }
 }

@@ -9,9 +9,7 @@ import { newId } from '#core/base/ids.ts';
 import type { RunIds } from '#core/store/log/recorder.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { envelopeOf } from '../../support/envelope.ts';
-import { Recording, requestUsage, usageOf } from '../../support/recording.ts';
-import { canonicalHash } from '#core/base/hash.ts';
+import { queue, Recording, requestUsage, start, usageOf } from '../../support/recording.ts';
 import { conversationRow, schemaDir } from './support.ts';
 import { eventItems } from '../../support/commit-items.ts';
 
@@ -111,26 +109,15 @@ export class Conversation {
   }
 
   #begin(who: RunIds, { model = 'sonnet', kind = 'spawn', outcome }: Agent, prompt: string): void {
-    const envelope = envelopeOf(who.agent, prompt, { model });
-    const envelopeHash = canonicalHash(envelope);
     const isLead = who.parentRunId === null;
-    this.recording.record(who, {
-      type: 'run-queue',
-      kind: isLead ? 'lead' : kind,
-      depth: isLead ? 0 : 1,
-      name: who.agent,
+    const envelope = queue(this.recording, who, {
+      prompt,
       title: prompt,
-      task: prompt,
+      kind: isLead ? 'lead' : kind,
       toolCallId: isLead ? null : 'call',
-      item: 0,
-      parentChain: ['user'],
-      traceId: 'trace',
-      envelope,
-      envelopeHash,
+      changes: { model },
     });
-    if (outcome === 'rejected') return;
-    this.recording.record(who, { type: 'run-start', attempt: 1, envelope, envelopeHash, queuedMs: 1 });
-    this.recording.words(who, { source: isLead ? 'person' : 'parent', text: prompt });
+    if (outcome !== 'rejected') start(this.recording, who, envelope);
   }
 
   #end(who: RunIds, agent: Agent, durationMs: number): void {

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { EnvelopeDraft, NotJson, ToolDraft } from '#lib/app/approval-draft.svelte.ts';
 import { ActionDraft, LimitDraft, ReplyDraft } from '#lib/app/reply-draft.svelte.ts';
-import { envelope } from '../support/story.ts';
+import { envelopeOf } from '../../support/envelope.ts';
 
 describe('EnvelopeDraft', () => {
   it('answers with a plain allow until a value differs', () => {
-    const draft = new EnvelopeDraft(envelope('a', 'Look.'));
+    const draft = new EnvelopeDraft(envelopeOf('a', 'Look.'));
     draft.value.prompt = 'Look again.';
     draft.value.prompt = 'Look.';
     expect(draft.edited).toEqual([]);
@@ -14,7 +14,7 @@ describe('EnvelopeDraft', () => {
   });
 
   it('names the edited fields and sends the whole envelope', () => {
-    const original = envelope('a', 'Look.');
+    const original = envelopeOf('a', 'Look.');
     const draft = new EnvelopeDraft(original);
     draft.value.model = 'claude-haiku-5-5';
     draft.toggleTool('write_file', false);
@@ -29,10 +29,10 @@ describe('EnvelopeDraft', () => {
   });
 
   it('sends the edits of coagents and stages, and names each with its agent', () => {
-    const { prompt: _, stages: __, ...part } = envelope('writer', 'Look.');
+    const { prompt: _, stages: __, ...part } = envelopeOf('writer', 'Look.', { tools: ['read_file', 'write_file'] });
     const handoff = { type: 'static', text: 'Look.' } as const;
     const flow = { type: 'smart', rounds: 3, primary: 'a', coagent: { ...part, agent: 'reviewer' }, handoff } as const;
-    const original = { ...envelope('a', 'Look.'), flow, stages: [part] };
+    const original = { ...envelopeOf('a', 'Look.'), flow, stages: [part] };
     const draft = new EnvelopeDraft(original);
     const [reviewer, writer] = draft.served;
     reviewer!.toggleTool('read_file', false);
@@ -56,7 +56,7 @@ describe('EnvelopeDraft', () => {
   });
 
   it('moves to a model of another provider, and back to its own provider', () => {
-    const original = envelope('a', 'Look.');
+    const original = envelopeOf('a', 'Look.');
     const draft = new EnvelopeDraft(original);
     draft.moveTo('local', 'llama');
     expect(draft.answer()).toEqual({ kind: 'edit', value: { ...original, provider: 'local', model: 'llama' } });
@@ -113,7 +113,7 @@ describe('LimitDraft', () => {
 
 describe('the budget of an envelope', () => {
   it('exists while a value is set, and disappears without values', () => {
-    const original = envelope('a', 'Look.');
+    const original = envelopeOf('a', 'Look.');
     const draft = new EnvelopeDraft(original);
     draft.setBudget('tokens', 5000);
     draft.setBudget('minutes', 2);
@@ -128,7 +128,7 @@ describe('the budget of an envelope', () => {
 
 describe('the fields of an envelope', () => {
   it('are counted one by one as edits, and a problem stays until its field changes', () => {
-    const draft = new EnvelopeDraft(envelope('a', 'Look.'));
+    const draft = new EnvelopeDraft(envelopeOf('a', 'Look.'));
     draft.value.limits.maxIterations = 900;
     draft.setBudget('minutes', 0);
     expect(draft.edits).toBe(2);

@@ -4,21 +4,22 @@ import type { Approval, Risk } from '#contract/approval.ts';
 import { Attention, INBOX } from '#lib/app/attention.svelte.ts';
 import { RequestError } from '#lib/words/request-error.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
-import { envelope, id } from '../support/story.ts';
+import { envelopeOf } from '../../support/envelope.ts';
+import { idOf } from '../../support/recording.ts';
 
 function question(n: number, risk: Risk, agents: readonly string[], at = `2026-01-02T03:04:0${n}.000Z`): Approval {
   const items = agents.map((agent, item) => ({
-    runId: id(n * 10 + item),
+    runId: idOf(n * 10 + item),
     title: `Job of ${agent}`,
-    envelope: envelope(agent, 'Look.'),
+    envelope: envelopeOf(agent, 'Look.'),
     hash: 'h',
   }));
   return {
     request: {
-      id: id(n),
-      conversationId: id(1),
-      workflowId: id(2),
-      runId: id(3),
+      id: idOf(n),
+      conversationId: idOf(1),
+      workflowId: idOf(2),
+      runId: idOf(3),
       toolCallId: 'toolu_1',
       agent: 'lead',
       chain: ['user', 'lead'],
@@ -38,7 +39,7 @@ function question(n: number, risk: Risk, agents: readonly string[], at = `2026-0
 async function desk(connection = new FakeConnection()): Promise<[Attention, FakeConnection]> {
   const attention = new Attention(connection);
   await settled();
-  attention.enter(id(1));
+  attention.enter(idOf(1));
   return [attention, connection];
 }
 
@@ -75,7 +76,7 @@ describe('Attention', () => {
   });
 
   it.each([
-    ['another conversation', id(9)],
+    ['another conversation', idOf(9)],
     ['any other page', null],
   ])('does not open on %s until the user enters the conversation of the question', async (_, place) => {
     const [attention, connection] = await desk();
@@ -84,7 +85,7 @@ describe('Attention', () => {
     expect(attention.open).toBe(false);
     attention.openDeferred();
     expect(attention.open).toBe(false);
-    attention.enter(id(1));
+    attention.enter(idOf(1));
     expect(attention.open).toBe(true);
   });
 
@@ -92,7 +93,7 @@ describe('Attention', () => {
     const connection = new FakeConnection();
     const attention = new Attention(connection, () => true);
     await settled();
-    attention.enter(id(1));
+    attention.enter(idOf(1));
     connection.send('attention', { questions: [question(1, 'medium', ['a', 'b'])], asleep: [], running: [] });
     expect(attention.open).toBe(false);
     attention.openDeferred();
@@ -154,7 +155,7 @@ describe('Attention', () => {
     const hasty = { ...soon, request: { ...soon.request, remainingMs: 1000 } };
     connection.send('attention', { questions: [late, hasty], asleep: [], running: [] });
     const chosen = () => attention.chosen?.kind === 'question' && attention.chosen.question.agent;
-    attention.show(id(10));
+    attention.show(idOf(10));
     attention.enter(INBOX);
     expect(chosen(), 'it was on the screen').toBe('late');
     attention.enter(null);
@@ -238,7 +239,7 @@ describe('Attention', () => {
     draft.value.limits.maxIterations = 999;
     await attention.decide(second, draft.answer());
     expect(connection.calls).toMatchObject([
-      { method: 'approval.decide', input: { approvalId: id(1), item: 1, answer: { kind: 'edit' } } },
+      { method: 'approval.decide', input: { approvalId: idOf(1), item: 1, answer: { kind: 'edit' } } },
     ]);
     expect(attention.error(second.key)?.code).toBe('bad_input');
     expect(attention.draft(second)).toBe(draft);

@@ -4,7 +4,7 @@ import { ConversationActions } from '#lib/app/conversation-actions.ts';
 import { RequestError } from '#lib/words/request-error.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { emptyConversation } from '../support/rows.ts';
-import { CONVERSATION } from '../support/story.ts';
+import { conversationId } from '../../support/recording.ts';
 
 function setup(connection: FakeConnection) {
   const messages: string[] = [];
@@ -32,8 +32,8 @@ describe('ConversationActions', () => {
       .on('conversation.delete', () => ({}))
       .on('conversation.restore', () => ({}));
     const { actions, messages, lists, undo } = setup(connection);
-    expect(await actions.remove(CONVERSATION)).toBe(true);
-    expect(lists).toEqual([`removed ${CONVERSATION}`]);
+    expect(await actions.remove(conversationId)).toBe(true);
+    expect(lists).toEqual([`removed ${conversationId}`]);
     undo();
     await settled();
     expect(connection.calls.map(({ method }) => method)).toEqual(['conversation.delete', 'conversation.restore']);
@@ -63,8 +63,8 @@ describe('ConversationActions', () => {
     const row = { ...emptyConversation(), title: 'Named' };
     const connection = new FakeConnection().on('conversation.keep', ({ pinned }) => ({ ...row, pinned }));
     const { actions, lists } = setup(connection);
-    expect(await actions.rename(CONVERSATION, 'Named')).toBe(true);
-    expect(await actions.pin(CONVERSATION, true)).toBe(true);
+    expect(await actions.rename(conversationId, 'Named')).toBe(true);
+    expect(await actions.pin(conversationId, true)).toBe(true);
     expect(lists).toEqual(['changed Named', 'changed Named, pinned']);
   });
 
@@ -73,7 +73,7 @@ describe('ConversationActions', () => {
       throw new RequestError('conflict', 'Something runs in this conversation');
     });
     const { actions, messages, lists } = setup(connection);
-    expect(await actions.remove(CONVERSATION)).toBe(false);
+    expect(await actions.remove(conversationId)).toBe(false);
     expect(messages).toEqual(['error: Something runs in this conversation']);
     expect(lists).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { PageCaller } from '#lib/app/page-caller.ts';
 import { Presence, type Windows } from '#lib/app/presence.ts';
 import type { Note } from '#lib/ui/system-notification.ts';
 import { asked } from '../../hosts/support/events.ts';
-import { id } from '../support/story.ts';
+import { idOf } from '../../support/recording.ts';
 
 const START = new Date(2026, 2, 4, 12, 0, 0);
 beforeEach(() => void vi.useFakeTimers({ now: START }));
@@ -44,7 +44,7 @@ function desk(signals: Partial<Signals> = {}, leads = true) {
     });
   const ask = (): void => {
     const { request } = asked();
-    send({ questions: [asked({ ...request, id: id(5), title: 'Write a.md', at: new Date().toISOString() })] });
+    send({ questions: [asked({ ...request, id: idOf(5), title: 'Write a.md', at: new Date().toISOString() })] });
   };
   /** As time goes by while nobody does anything. */
   const wait = (seconds: number): void => {
@@ -67,7 +67,7 @@ test('calls an absent user at once, again after a minute, and not after an answe
   expect([heard.length, shown.length]).toEqual([2, 2]);
   send({});
   wait(1800);
-  expect([heard.length, closed]).toEqual([2, [id(5)]]);
+  expect([heard.length, closed]).toEqual([2, [idOf(5)]]);
 });
 
 test('stays silent while the user types, and calls after the set time without input', () => {
@@ -104,8 +104,8 @@ test('is silent in quiet hours, and calls for a waiting question when they end',
 
 test('the end of a workflow has its own sound, and an interrupted workflow has none', () => {
   const work = (n: number) => ({
-    conversationId: id(1),
-    workflowId: id(n),
+    conversationId: idOf(1),
+    workflowId: idOf(n),
     title: `Work ${n}`,
     runs: 1,
     subAgents: [],
@@ -127,8 +127,8 @@ test('the end of a workflow has its own sound, and an interrupted workflow has n
 
 test('after a restart, reports the end of a workflow only if it was not interrupted', () => {
   const work = (n: number) => ({
-    conversationId: id(1),
-    workflowId: id(n),
+    conversationId: idOf(1),
+    workflowId: idOf(n),
     title: `Work ${n}`,
     runs: 1,
     subAgents: [],
@@ -158,7 +158,7 @@ test.for<[string, Partial<Signals>, number, number]>([
 
 test('calls for the end of a workflow only if the settings say so', () => {
   const { heard, shown, send } = desk({ soundDone: false });
-  send({ running: [{ conversationId: id(1), workflowId: id(2), title: 'Work', runs: 1, subAgents: [] }] });
+  send({ running: [{ conversationId: idOf(1), workflowId: idOf(2), title: 'Work', runs: 1, subAgents: [] }] });
   send({});
   expect([heard, shown]).toEqual([[], []]);
 });
@@ -174,5 +174,5 @@ test('a click on a notification opens the conversation with its question, and an
   const { shown, led, ask } = desk();
   ask();
   shown[0]?.onPress();
-  expect(led).toEqual([{ conversationId: asked().request.conversationId, approvalId: id(5) }]);
+  expect(led).toEqual([{ conversationId: asked().request.conversationId, approvalId: idOf(5) }]);
 });

@@ -4,7 +4,7 @@ import { App } from '#lib/app/app.svelte.ts';
 import { RequestError } from '#lib/words/request-error.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { Rows } from '../support/rows.ts';
-import { CONVERSATION } from '../support/story.ts';
+import { conversationId } from '../../support/recording.ts';
 
 function open(connection: FakeConnection) {
   const errors: string[] = [];
@@ -33,7 +33,7 @@ describe('App', () => {
       via: 'app',
       begin: { folder: '/work', agent: 'writer' },
     });
-    expect(await app.startConversation({}, 'Hello', { sentAs: CONVERSATION }), 'once more').toBe(CONVERSATION);
+    expect(await app.startConversation({}, 'Hello', { sentAs: conversationId }), 'once more').toBe(conversationId);
   });
 
   it('gives a requested focus once to the next message box', async () => {
@@ -59,7 +59,7 @@ describe('App', () => {
     const workflows = [{ ...new Rows().snapshot().workflows[0], sentAs: 'mine' }];
     const connection = new FakeConnection().on('conversation.snapshot', () => ({ workflows }) as never);
     const { app } = open(connection);
-    const has = (id: string) => app.hasMessage(CONVERSATION, id);
+    const has = (id: string) => app.hasMessage(conversationId, id);
     expect([await has('mine'), await has('other')]).toEqual([true, false]);
     connection.on('conversation.snapshot', () => {
       throw new RequestError('not_found', 'There is no such conversation');
@@ -82,16 +82,16 @@ describe('App', () => {
       throw refusal;
     });
     const { app, errors } = open(connection);
-    await expect(app.send(CONVERSATION, 'Hello')).rejects.toBe(refusal);
+    await expect(app.send(conversationId, 'Hello')).rejects.toBe(refusal);
     expect(errors).toEqual([]);
-    expect(await app.sendAgain({ conversationId: CONVERSATION, prompt: 'Hello' })).toBe(false);
+    expect(await app.sendAgain({ conversationId, prompt: 'Hello' })).toBe(false);
     expect(errors).toEqual(['There is no such conversation']);
   });
 
   it('sendAgain sends a message with its pictures, and sends nothing if a picture is missing', async () => {
     const picture = { mediaType: 'image/png' as const, bytes: 3, width: 1, height: 1 };
     const message = (...kept: string[]) => ({
-      conversationId: CONVERSATION,
+      conversationId,
       prompt: 'Which colour?',
       images: kept.map((sha256) => ({ ...picture, sha256 })),
     });
@@ -110,7 +110,7 @@ describe('App', () => {
     expect(sendings()).toEqual([
       {
         method: 'message.send',
-        input: { conversationId: CONVERSATION, text: 'Which colour?', via: 'app', images },
+        input: { conversationId, text: 'Which colour?', via: 'app', images },
       },
     ]);
   });

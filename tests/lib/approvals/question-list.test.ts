@@ -7,22 +7,24 @@ import { Attention } from '#lib/app/attention.svelte.ts';
 import { asked } from '../../hosts/support/events.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import ListParts from '../support/list-parts.svelte';
-import { id } from '../support/story.ts';
+import { idOf } from '../../support/recording.ts';
 
 const questionIn = (conversation: number, title: string): Approval => {
   const { request } = asked();
   const subject = { kind: 'questions' as const, questions: [], folder: '/', hash: 'h' };
   const remainingMs = conversation * 60_000;
-  return asked({ ...request, id: title, title, subject, remainingMs, conversationId: id(conversation) });
+  return asked({ ...request, id: title, title, subject, remainingMs, conversationId: idOf(conversation) });
 };
 
 async function listed(questions: Approval[]): Promise<string> {
   const connection = new FakeConnection();
   const attention = new Attention(connection);
   await settled();
-  const running = [{ conversationId: id(2), workflowId: id(9), title: 'The second message', runs: 1, subAgents: [] }];
+  const running = [
+    { conversationId: idOf(2), workflowId: idOf(9), title: 'The second message', runs: 1, subAgents: [] },
+  ];
   connection.send('attention', { questions, asleep: [], running });
-  const conversations = { items: [{ id: id(1), title: 'The first' }] };
+  const conversations = { items: [{ id: idOf(1), title: 'The first' }] };
   const app = { attention, conversations, settings: null, clock: { now: 0, minute: 0 } } as unknown as App;
   const { body } = render(ListParts, { props: { app } });
   return body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');

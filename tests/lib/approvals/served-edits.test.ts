@@ -5,7 +5,7 @@ import { SeenTexts } from '#lib/app/seen-texts.svelte.ts';
 import EnvelopeForm from '#lib/approvals/envelope/envelope-form.svelte';
 import ServedForm from '#lib/approvals/envelope/served-form.svelte';
 import { mountInApp, useDocument } from '../support/dom.ts';
-import { envelope } from '../support/story.ts';
+import { envelopeOf } from '../../support/envelope.ts';
 
 class NoObserver {
   observe = vi.fn();
@@ -22,10 +22,10 @@ const tools = ['read_file', 'write_file'].map((name) => ({
 const app = { settings: { tools, providers: [], provider: { name: 'anthropic' } } };
 
 function createDraft(): EnvelopeDraft {
-  const { prompt: _, stages: __, ...part } = envelope('writer', 'Look.');
+  const { prompt: _, stages: __, ...part } = envelopeOf('writer', 'Look.', { tools: ['read_file', 'write_file'] });
   const handoff = { type: 'static', text: 'Look.' } as const;
   const flow = { type: 'smart', rounds: 3, primary: 'a', coagent: { ...part, agent: 'reviewer' }, handoff } as const;
-  return new EnvelopeDraft({ ...envelope('a', 'Look.'), flow, stages: [part] });
+  return new EnvelopeDraft({ ...envelopeOf('a', 'Look.'), flow, stages: [part] });
 }
 
 it('names each coagent and stage below the settings of the sub-agent', async () => {

@@ -7,7 +7,7 @@ import ChangedSince from '#lib/changes/changed-since.svelte';
 import { RequestError } from '#lib/words/request-error.ts';
 import { changeRow, fileState } from '../support/change-rows.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
-import { CONVERSATION } from '../support/story.ts';
+import { conversationId } from '../../support/recording.ts';
 
 const OTHERS = 'Changed since outside of this conversation';
 const ROWS = [
@@ -17,7 +17,7 @@ const ROWS = [
 
 function setup() {
   const connection = new FakeConnection();
-  const changes = new Changes(connection, CONVERSATION);
+  const changes = new Changes(connection, conversationId);
   const target = { runId: 'lead', toolCallId: 'one' };
   const runs = [{ id: 'lead', agent: 'lead', kind: 'lead', parentRunId: null }] as RunRow[];
   const shown = (path = 'a.txt') =>

@@ -4,7 +4,7 @@ import type { UndoneFile } from '#contract/change.ts';
 import { Changes } from '#lib/changes/changes.svelte.ts';
 import { RequestError } from '#lib/words/request-error.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
-import { CONVERSATION } from '../support/story.ts';
+import { conversationId } from '../../support/recording.ts';
 import { changeRow, fileState } from '../support/change-rows.ts';
 
 const ROWS = [changeRow('lead', 'one', [['a.txt', null, fileState('a')]])];
@@ -14,7 +14,7 @@ function setup(outcomes: readonly UndoneFile['outcome'][] = ['put_back']) {
   const connection = new FakeConnection()
     .on('change.list', () => ROWS)
     .on('change.undo', () => outcomes.map((outcome, n) => ({ path: `${n}.txt`, outcome })));
-  const changes = new Changes(connection, CONVERSATION);
+  const changes = new Changes(connection, conversationId);
   const methods = () => connection.calls.map(({ method }) => method);
   return { connection, changes, methods };
 }

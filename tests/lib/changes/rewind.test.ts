@@ -4,7 +4,7 @@ import { Rewind } from '#lib/changes/rewind.svelte.ts';
 import { RequestError } from '#lib/words/request-error.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
 import { Rows } from '../support/rows.ts';
-import { CONVERSATION } from '../support/story.ts';
+import { conversationId } from '../../support/recording.ts';
 
 const { conversation } = new Rows().snapshot();
 const TARGET = { fromWorkflowId: 'w' };
@@ -17,7 +17,7 @@ function setup() {
     .on('conversation.fork', () => conversation)
     .on('conversation.rewind', () => ({ conversation, files: [{ path: 'a.txt', outcome: 'put_back' }] }));
   let changed = 0;
-  const rewind = new Rewind(connection, CONVERSATION, () => (changed += 1));
+  const rewind = new Rewind(connection, conversationId, () => (changed += 1));
   return { connection, rewind, methods: () => connection.calls.map(({ method }) => method), changed: () => changed };
 }
 

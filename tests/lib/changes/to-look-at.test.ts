@@ -5,7 +5,7 @@ import type { ToolCallRow } from '#contract/view.ts';
 import { changeCount, filesToLookAt, mayHaveMore } from '#lib/changes/to-look-at.ts';
 import { fromSnapshot } from '#lib/view/reduce.ts';
 import { Rows } from '../support/rows.ts';
-import { Story } from '../support/story.ts';
+import { Recording } from '../../support/recording.ts';
 import { changeRow, fileState } from '../support/change-rows.ts';
 
 const at = '2026-01-02T03:04:05.000Z';
@@ -63,9 +63,9 @@ it('changeCount grows with each change and each undo, and not with other calls',
 
 describe('mayHaveMore', () => {
   function views() {
-    const story = new Story();
-    const { lead, workflowId } = story.lead('Write it');
-    const child = story.child(lead, workflowId, 'writer');
+    const story = new Recording();
+    const { lead } = story.startWorkflow('Write it');
+    const child = lead.child('writer');
     lead.answer('I ask for help.', { id: 'toolu_1', name: 'spawn_agent', input: {} });
     child.queue('spawn', 'Write.', 'toolu_1');
     lead.toolStart('toolu_1', 'spawn_agent');

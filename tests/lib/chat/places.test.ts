@@ -8,15 +8,15 @@ import { fromSnapshot, reduce } from '#lib/view/reduce.ts';
 import { blockIndexOf, blocksOf } from '#lib/view/transcript.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { Rows } from '../support/rows.ts';
-import { CONVERSATION, Story } from '../support/story.ts';
+import { conversationId, Recording } from '../../support/recording.ts';
 
-function conversation(): Story {
-  const story = new Story();
+function conversation(): Recording {
+  const story = new Recording();
   for (const [prompt, answer] of [
     ['Look at the zebra', 'It is **black** and white.'],
     ['And the quokka?', 'It sleeps.'],
   ] as const) {
-    const { lead } = story.lead(prompt);
+    const { lead } = story.startWorkflow(prompt);
     lead.answer('I read.', { id: 'toolu_read', name: 'read_file', input: { path: 'a.txt' } });
     lead.toolEnd('toolu_read', 'read_file');
     lead.answer(answer);
@@ -25,7 +25,7 @@ function conversation(): Story {
   return story;
 }
 
-const viewOf = ({ events }: Story): View => reduce(fromSnapshot(new Rows().snapshot()), events);
+const viewOf = ({ events }: Recording): View => reduce(fromSnapshot(new Rows().snapshot()), events);
 
 describe('messagesWith', () => {
   it('searches the rendered text of the person and the lead', () => {
@@ -62,7 +62,7 @@ describe('a chat session', () => {
       .on('conversation.snapshot', () => ({ ...whole, workflows: whole.workflows.slice(1), more: true }))
       .on('conversation.earlier', () => ({ ...whole, workflows: whole.workflows.slice(0, 1) }));
     let flush = (): void => undefined;
-    const session = new Session(connection, CONVERSATION, (callback) => {
+    const session = new Session(connection, conversationId, (callback) => {
       flush = callback;
       return () => undefined;
     });
@@ -70,7 +70,7 @@ describe('a chat session', () => {
     expect(session.grewAtStart).toBe(false);
     await session.loadEarlier();
     expect([session.view?.workflows.length, session.grewAtStart]).toEqual([2, true]);
-    story.lead('One more');
+    story.startWorkflow('One more');
     for (const event of story.events.slice(-4)) connection.send('conversation', event);
     flush();
     expect([session.view?.workflows.length, session.grewAtStart]).toEqual([3, false]);

@@ -9,7 +9,7 @@ import { copyText } from '#lib/ui/copy-text.ts';
 import { settled } from '../support/fake-connection.ts';
 import { Rows } from '../support/rows.ts';
 import { storage } from '../support/storage.ts';
-import { Story } from '../support/story.ts';
+import { Recording } from '../../support/recording.ts';
 import TurnParts from '../support/turn-parts.svelte';
 
 const { conversation } = new Rows().snapshot();
@@ -31,8 +31,8 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllGlobals());
 
 function endedWorkflow(): WorkflowRow {
-  const story = new Story();
-  const { lead } = story.lead('Look for sums.');
+  const story = new Recording();
+  const { lead } = story.startWorkflow('Look for sums.');
   lead.answer('There are **two** sums.');
   story.endWorkflow(lead, 'completed', 'There are **two** sums.');
   const rows = new Rows();

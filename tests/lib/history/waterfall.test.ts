@@ -4,16 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { type Lane, lanesOf } from '#lib/history/waterfall.ts';
 import { CALL, flow, follow, round, stage, team } from '../support/flows.ts';
 import { Rows } from '../support/rows.ts';
-import { Story, type Voice } from '../support/story.ts';
+import { type RecordedRun, Recording } from '../../support/recording.ts';
 
 const HOUR = 3_600_000;
 
 /** A lead that waits for its sub-agent, which has just begun to work. */
-function atWork(): { story: Story; lead: Voice; child: Voice; workflowId: string; now: () => number } {
-  const story = new Story();
-  const now = (): number => Date.parse(story.now);
-  const { lead, workflowId } = story.lead('Look at it');
-  const child = story.child(lead, workflowId, 'inspector');
+function atWork(): { story: Recording; lead: RecordedRun; child: RecordedRun; workflowId: string; now: () => number } {
+  const story = new Recording({ stepMs: 1 });
+  const now = (): number => Date.parse(story.at);
+  const { lead, workflowId } = story.startWorkflow('Look at it');
+  const child = lead.child('inspector');
   lead.answer('I ask for help.', { id: 'toolu_1', name: 'spawn_agent', input: {} });
   child.queue('spawn', 'Look.', 'toolu_1');
   story.pass(2000);
@@ -29,7 +29,7 @@ function atWork(): { story: Story; lead: Voice; child: Voice; workflowId: string
 function interrupted(): ReturnType<typeof atWork> & { died: number } {
   const work = atWork();
   // The last request took a little longer than the event before it tells.
-  const died = work.now() + 49;
+  const died = work.now() + 47;
   work.story.pass(HOUR);
   work.child.end('interrupted');
   work.story.endWorkflow(work.lead, 'interrupted', '');
@@ -45,7 +45,7 @@ function end({ story, lead, child }: ReturnType<typeof atWork>): void {
   story.endWorkflow(lead, 'completed', 'Done.');
 }
 
-function lanes(story: Story, now: number): Lane[] {
+function lanes(story: Recording, now: number): Lane[] {
   const rows = new Rows();
   for (const event of story.events) rows.take(event);
   const { workflows, runs, calls, approvals, entries } = rows.snapshot();
@@ -81,7 +81,7 @@ describe('lanesOf', () => {
     expect(its?.[0]?.[1]).toBe(died);
     expect(of).toHaveLength(2);
     expect(its).toHaveLength(2);
-    expect(of?.[1]).toEqual([resumed + 1, ended]);
+    expect(of?.[1]).toEqual([resumed + 2, ended]);
     for (const lane of drawn) {
       expect(lane.idleMs).toBeGreaterThan(2 * HOUR - 100);
       expect(lane.idleMs).toBeLessThan(2 * HOUR + 100);
@@ -113,8 +113,8 @@ describe('lanesOf', () => {
   });
 
   it('draws running work up to now, and a queued run as waiting', () => {
-    const { story, lead, workflowId, now } = atWork();
-    const waiting = story.child(lead, workflowId, 'later');
+    const { story, lead, now } = atWork();
+    const waiting = lead.child('later');
     const [first, second] = lanes(story, now() + 5000);
     expect([first?.work.length, second?.work.length]).toEqual([1, 1]);
     for (const lane of [first, second]) {
@@ -129,9 +129,9 @@ describe('lanesOf', () => {
   });
 
   it('separates waits for the person, the queue, the model and tools', () => {
-    const story = new Story();
-    const { lead, workflowId } = story.lead('Look at it');
-    const child = story.child(lead, workflowId, 'inspector');
+    const story = new Recording({ stepMs: 1 });
+    const { lead } = story.startWorkflow('Look at it');
+    const child = lead.child('inspector');
     lead.answer('I ask for help.', { id: 'toolu_1', name: 'spawn_agent', input: {} });
     child.queue('spawn', 'Look.', 'toolu_1');
     const { id } = lead.ask('toolu_1', [child]);
@@ -196,8 +196,8 @@ describe('lanesOf', () => {
 
   it('counts no wait for an approval in the hours in which no run worked', () => {
     const work = atWork();
-    const { story, lead, child, workflowId } = work;
-    const { id } = lead.ask('toolu_9', [story.child(lead, workflowId, 'later')]);
+    const { story, lead, child } = work;
+    const { id } = lead.ask('toolu_9', [lead.child('later')]);
     story.pass(HOUR);
     child.end('interrupted');
     story.endWorkflow(lead, 'interrupted', '');
@@ -220,7 +220,7 @@ it('places coagents and chain stages below their run, in order of start', () => 
   round(work, 'reviewer', 2, { passed: true, score: 85, critique: 'Good.' });
   work.first.end('completed', 'Done.');
   follow(work, 'writer', 1).end('completed', 'Written.');
-  const other = work.story.child(work.lead, work.workflowId, 'other');
+  const other = work.lead.child('other');
   other.queue('spawn', 'Look.', CALL, 1);
   expect(lanes(work.story, 0).map(({ run, level }) => [run.agent, run.place, level])).toEqual([
     ['lead', undefined, 0],

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { WorkflowPage } from '#lib/history/workflow-page.svelte.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { Rows } from '../support/rows.ts';
-import { Story } from '../support/story.ts';
+import { Recording } from '../../support/recording.ts';
 
 it('reads the entries of retried runs once, and none of runs with one attempt', async () => {
-  const story = new Story();
-  const { lead, workflowId } = story.lead('Look at it');
-  const child = story.child(lead, workflowId, 'inspector');
+  const story = new Recording();
+  const { lead, workflowId } = story.startWorkflow('Look at it');
+  const child = lead.child('inspector');
   child.queue('spawn', 'Look.', 'toolu_1');
   child.start('Look.');
   child.end('error');
@@ -33,9 +33,9 @@ it('reads the entries of retried runs once, and none of runs with one attempt', 
 });
 
 it('lists sub-agents copied from the origin of a fork, and loads their calls when one is opened', async () => {
-  const story = new Story();
-  const { lead, workflowId } = story.lead('Look at it');
-  const child = story.child(lead, workflowId, 'inspector');
+  const story = new Recording();
+  const { lead, workflowId } = story.startWorkflow('Look at it');
+  const child = lead.child('inspector');
   child.queue('spawn', 'Look.', 'toolu_1');
   child.start('Look.');
   child.toolStart('toolu_2', 'read_file');
@@ -72,8 +72,8 @@ it('lists sub-agents copied from the origin of a fork, and loads their calls whe
 });
 
 it('reloads after an undo of its changes, and closes its subscription', async () => {
-  const story = new Story();
-  const { lead, workflowId } = story.lead('Write it');
+  const story = new Recording();
+  const { lead, workflowId } = story.startWorkflow('Write it');
   story.endWorkflow(lead, 'completed', 'Done.');
   const rows = new Rows();
   for (const event of story.events) rows.take(event);

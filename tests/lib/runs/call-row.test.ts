@@ -7,9 +7,9 @@ import type { App } from '#lib/app/app.svelte.ts';
 import type { Call } from '#lib/view/transcript.ts';
 import CallParts from '../support/call-parts.svelte';
 import { FakeConnection } from '../support/fake-connection.ts';
-import { id } from '../support/story.ts';
+import { idOf } from '../../support/recording.ts';
 
-const run = { id: id(3), conversationId: id(1) } as RunRow;
+const run = { id: idOf(3), conversationId: idOf(1) } as RunRow;
 const connection = new FakeConnection().on('call.image', () => ({ data: 'AAAA' }));
 const app = { attention: { questions: [] }, clock: { now: 0 }, connection } as unknown as App;
 

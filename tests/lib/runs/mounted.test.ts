@@ -10,7 +10,7 @@ import ReviewRecord from '#lib/runs/review-record.svelte';
 import WorkflowActions from '#lib/runs/workflow-actions.svelte';
 import { mountInApp, useDocument } from '../support/dom.ts';
 import { Rows } from '../support/rows.ts';
-import { Story } from '../support/story.ts';
+import { Recording } from '../../support/recording.ts';
 
 useDocument();
 
@@ -18,9 +18,9 @@ const NO_VIEW = { view: null } as never;
 
 /** Returns a sub-agent with this outcome, and its workflow. */
 function createEndedRun(outcome: 'error' | 'partial'): { run: RunRow; workflow: WorkflowRow } {
-  const story = new Story();
-  const { lead, workflowId } = story.lead('Inspect this project.');
-  const child = story.child(lead, workflowId, 'inspector');
+  const story = new Recording();
+  const { lead } = story.startWorkflow('Inspect this project.');
+  const child = lead.child('inspector');
   child.queue('spawn', 'Inspect.', 'toolu_1');
   child.start('Inspect.');
   child.end(outcome, 'Half of it is read.');

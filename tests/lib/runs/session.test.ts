@@ -6,11 +6,11 @@ import { Session } from '#lib/runs/session.svelte.ts';
 import { fromSnapshot } from '#lib/view/reduce.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { Rows } from '../support/rows.ts';
-import { CONVERSATION, Story } from '../support/story.ts';
+import { conversationId, Recording } from '../../support/recording.ts';
 import { workflow } from '../support/workflows.ts';
 
 function story(): AgentEvent[] {
-  const made = new Story();
+  const made = new Recording();
   const children = [{ allowed: true, finished: true }];
   workflow(made, {
     prompt: 'Do it',
@@ -54,7 +54,7 @@ describe('Session', () => {
       const connection = new FakeConnection();
       const reply = Promise.withResolvers<Snapshot>();
       connection.on('conversation.snapshot', () => reply.promise);
-      const session = new Session(connection, CONVERSATION, frames.schedule);
+      const session = new Session(connection, conversationId, frames.schedule);
       await settled();
       sent(connection, events.slice(0, Math.min(at + 3, events.length)));
       reply.resolve(snapshotAfter(events.slice(0, at)));
@@ -73,7 +73,7 @@ describe('Session', () => {
     const connection = new FakeConnection();
     let known = 2;
     connection.on('conversation.snapshot', () => snapshotAfter(events.slice(0, known)));
-    const session = new Session(connection, CONVERSATION, frames.schedule);
+    const session = new Session(connection, conversationId, frames.schedule);
     await settled();
     known = 6;
     sent(connection, events.slice(4, 6));
@@ -95,7 +95,7 @@ describe('Session', () => {
     const frames = new Frames();
     const connection = new FakeConnection();
     connection.on('conversation.snapshot', () => snapshotAfter(events.slice(0, at)));
-    const session = new Session(connection, CONVERSATION, frames.schedule);
+    const session = new Session(connection, conversationId, frames.schedule);
     await settled();
     sent(connection, [start, { ...start, ...of, seq: start.seq + 1 }]);
     frames.next();
@@ -116,7 +116,7 @@ describe('Session', () => {
     const events = story();
     const connection = new FakeConnection();
     connection.on('conversation.snapshot', () => snapshotAfter(events));
-    const session = new Session(connection, CONVERSATION, new Frames().schedule);
+    const session = new Session(connection, conversationId, new Frames().schedule);
     await settled();
     connection.reopen();
     await settled();
@@ -138,7 +138,7 @@ describe('Session', () => {
     connection.on('conversation.snapshot', () => ({ ...whole, entries, calls }));
     connection.on('run.entries', () => all);
     connection.on('run.calls', () => own);
-    const session = new Session(connection, CONVERSATION, new Frames().schedule);
+    const session = new Session(connection, conversationId, new Frames().schedule);
     await settled();
     await Promise.all([session.loadEntries(child.id), session.loadEntries(child.id)]);
     expect(session.view?.entries.get(child.id)).toEqual(all);
@@ -150,7 +150,7 @@ describe('Session', () => {
 
   it('says what went wrong when the conversation cannot be read', async () => {
     const connection = new FakeConnection();
-    const session = new Session(connection, CONVERSATION, new Frames().schedule);
+    const session = new Session(connection, conversationId, new Frames().schedule);
     await settled();
     expect(session.failure?.code).toBe('internal');
     expect(session.view).toBeNull();

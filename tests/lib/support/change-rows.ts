@@ -1,6 +1,6 @@
 /** Builders of change sets as `change.list` returns them. */
 import type { ChangeRow, ChangeState, FileState } from '#contract/change.ts';
-import { CONVERSATION, id } from './story.ts';
+import { conversationId, idOf } from '../../support/recording.ts';
 
 export function fileState(hash: string): FileState {
   return { kind: 'file', hash, bytes: 1, mode: 0o644 };
@@ -14,8 +14,8 @@ export function changeRow(
   state: ChangeState = 'done',
 ): ChangeRow {
   return {
-    conversationId: CONVERSATION,
-    workflowId: id(2),
+    conversationId,
+    workflowId: idOf(2),
     runId: agent,
     toolCallId,
     agent,

@@ -3,12 +3,13 @@ import type { Envelope, Stage } from '#contract/agent.ts';
 import type { Review } from '#contract/message.ts';
 import { fromSnapshot, reduce, type View } from '#lib/view/reduce.ts';
 import { Rows } from './rows.ts';
-import { envelope, Story, type Voice } from './story.ts';
+import { envelopeOf } from '../../support/envelope.ts';
+import { type RecordedRun, Recording } from '../../support/recording.ts';
 
 export const CALL = 'toolu_team';
 
 export function stage(agent: string, changes: Partial<Stage> = {}): Stage {
-  const { prompt: _, stages: __, ...own } = envelope(agent, '-');
+  const { prompt: _, stages: __, ...own } = envelopeOf(agent, '-');
   return { ...own, ...changes };
 }
 
@@ -18,23 +19,23 @@ export function flow(coagent: string | null, type: 'judge' | 'loop' = 'judge'): 
 }
 
 /** What the screen has of a story until now. */
-export function viewOf({ events }: Story): View {
+export function viewOf({ events }: Recording): View {
   return reduce(fromSnapshot(new Rows().snapshot()), events);
 }
 
 export interface Team {
-  story: Story;
-  lead: Voice;
-  first: Voice;
+  story: Recording;
+  lead: RecordedRun;
+  first: RecordedRun;
   workflowId: string;
 }
 
 /** A lead that waits for a sub-agent, which works. */
 export function team(agent: string, changes: Partial<Envelope>): Team {
-  const story = new Story();
-  const { lead, workflowId } = story.lead('Do it');
+  const story = new Recording();
+  const { lead, workflowId } = story.startWorkflow('Do it');
   lead.answer('I ask for help.', { id: CALL, name: 'delegate_task', input: {} });
-  const first = story.child(lead, workflowId, agent);
+  const first = lead.child(agent);
   first.queue('delegate', 'Work.', CALL, 0, changes);
   lead.toolStart(CALL, 'delegate_task');
   first.start('Work.', 1, changes);
@@ -43,8 +44,8 @@ export function team(agent: string, changes: Partial<Envelope>): Team {
 }
 
 /** The next stage of its chain, at work. */
-export function follow({ story, first, workflowId }: Team, agent: string, place: number): Voice {
-  const voice = story.child(first, workflowId, agent);
+export function follow({ first }: Team, agent: string, place: number): RecordedRun {
+  const voice = first.child(agent);
   voice.queue('chain', 'Go on.', CALL, 0, { place });
   voice.start('Go on.');
   voice.user('parent', 'Go on.');
@@ -52,15 +53,10 @@ export function follow({ story, first, workflowId }: Team, agent: string, place:
 }
 
 /** A round: the agent's answer is handed over, and the coagent says this of it; null while it works. */
-export function round(
-  { story, first, workflowId }: Team,
-  coagent: string,
-  number: number,
-  verdict: Review['verdict'],
-): Voice {
+export function round({ first }: Team, coagent: string, number: number, verdict: Review['verdict']): RecordedRun {
   first.answer(`Answer ${number}.`);
   const answer = first.entries - 1;
-  const voice = story.child(first, workflowId, coagent);
+  const voice = first.child(coagent);
   const way = { runId: voice.runId, round: number, rounds: 3, answer };
   first.handoff({ ...way, from: first.agent, to: coagent, prompt: `# Look at answer ${number}` });
   voice.queue('coagent', 'Look.', null, 0, { place: number });

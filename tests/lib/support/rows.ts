@@ -5,13 +5,13 @@ import type { Table, TableRows } from '#contract/rows.ts';
 import type { ConversationRow, OpenMessage, Snapshot } from '#contract/view.ts';
 import { ZERO_TALLY } from '#domain/tally.ts';
 import { MemoryRows } from '../../support/memory-rows.ts';
-import { CONVERSATION } from './story.ts';
+import { conversationId } from '../../support/recording.ts';
 
 const AT = '2026-01-02T03:04:05.000Z';
 
 export function emptyConversation(): ConversationRow {
   return {
-    id: CONVERSATION,
+    id: conversationId,
     title: '',
     folder: '/tmp/project',
     agent: 'lead',
@@ -23,7 +23,7 @@ export function emptyConversation(): ConversationRow {
 }
 
 export class Rows {
-  readonly #rows = new MemoryRows([{ table: 'conversation', key: CONVERSATION, row: emptyConversation() }]);
+  readonly #rows = new MemoryRows([{ table: 'conversation', key: conversationId, row: emptyConversation() }]);
   readonly #open = new Map<string, OpenMessage>();
   #seq = 0;
 
@@ -50,7 +50,7 @@ export class Rows {
     const rows = <T extends Table>(table: T): TableRows[T][] => this.#rows.all(table).map(({ row }) => row);
     return structuredClone({
       seq: this.#seq,
-      conversation: { ...this.#rows.get('conversation', CONVERSATION)!, lastSeq: this.#seq },
+      conversation: { ...this.#rows.get('conversation', conversationId)!, lastSeq: this.#seq },
       workflows: rows('workflow'),
       more: false,
       runs: rows('run'),

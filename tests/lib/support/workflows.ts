@@ -1,5 +1,5 @@
 /** Stories made of choices, so that properties can be tried on many of them. */
-import type { Story, Voice } from './story.ts';
+import { type RecordedRun, type Recording, requestUsage, startOf } from '../../support/recording.ts';
 
 export interface Choices {
   prompt: string;
@@ -13,9 +13,9 @@ export interface Choices {
   resumed: boolean;
 }
 
-export function workflow(story: Story, choices: Choices): void {
-  const { lead, workflowId } = story.lead(choices.prompt);
-  const voices = choices.children.map((_, index) => story.child(lead, workflowId, `agent-${index}`));
+export function workflow(story: Recording, choices: Choices): void {
+  const { lead } = story.startWorkflow(choices.prompt);
+  const voices = choices.children.map((_, index) => lead.child(`agent-${index}`));
   if (choices.retry) retry(story, lead);
   if (voices.length > 0) team(lead, voices, choices);
   if (choices.resumed) resume(lead, choices.prompt);
@@ -24,23 +24,23 @@ export function workflow(story: Story, choices: Choices): void {
 }
 
 /** A first attempt that broke in the middle of its answer. */
-function retry(story: Story, lead: Voice): void {
+function retry(story: Recording, lead: RecordedRun): void {
   const messageId = story.newId();
-  lead.say({ type: 'message-start', messageId, turn: 1, request: story.request() });
+  lead.say({ type: 'message-start', messageId, turn: 1, request: startOf(requestUsage(story, {})) });
   lead.hint({ type: 'thinking-delta', messageId, part: 0, offset: 0, text: 'Well' });
   const error = { code: 'overloaded', message: 'busy' } as const;
   lead.say({ type: 'retry', turn: 1, attempt: 1, delayMs: 500, error });
   lead.say({ type: 'notice', level: 'warning', text: 'Something was not done.' });
 }
 
-function team(lead: Voice, voices: readonly Voice[], choices: Choices): void {
+function team(lead: RecordedRun, voices: readonly RecordedRun[], choices: Choices): void {
   const call = { id: 'toolu_team', name: 'parallel_tasks', input: { tasks: voices.length } };
   const work = (): void => teamWork(lead, voices, call.id, choices);
   lead.answer('I ask for help.', call, choices.early ? work : undefined);
   if (!choices.early) work();
 }
 
-function teamWork(lead: Voice, voices: readonly Voice[], call: string, { children }: Choices): void {
+function teamWork(lead: RecordedRun, voices: readonly RecordedRun[], call: string, { children }: Choices): void {
   voices.forEach((voice, item) => voice.queue('spawn', 'Look.', call, item));
   const { id } = lead.ask(call, voices);
   voices.forEach((_, item) => lead.decide(id, item, children[item]?.allowed ?? false));
@@ -61,7 +61,7 @@ function teamWork(lead: Voice, voices: readonly Voice[], call: string, { childre
   lead.toolEnd(call, 'parallel_tasks');
 }
 
-function resume(lead: Voice, prompt: string): void {
+function resume(lead: RecordedRun, prompt: string): void {
   const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: null };
   lead.end('interrupted');
   const ended = {

@@ -12,12 +12,13 @@ import {
   suggestedExtension,
 } from '#lib/view/budgets.ts';
 import { fromSnapshot, reduce } from '#lib/view/reduce.ts';
-import { envelope, Story } from '../support/story.ts';
+import { envelopeOf } from '../../support/envelope.ts';
+import { Recording } from '../../support/recording.ts';
 import { Rows } from '../support/rows.ts';
 
 function rows(): { run: RunRow; workflow: WorkflowRow } {
-  const story = new Story();
-  story.lead('Do it');
+  const story = new Recording();
+  story.startWorkflow('Do it');
   const view = reduce(fromSnapshot(new Rows().snapshot()), story.events);
   const [run] = view.runs;
   const [workflow] = view.workflows;
@@ -26,7 +27,7 @@ function rows(): { run: RunRow; workflow: WorkflowRow } {
 }
 
 const usage = { ...ZERO_TALLY, requests: 3, inputTokens: 100, cacheReadTokens: 40, outputTokens: 60 };
-const limits = { ...envelope('a', 'b').limits, budget: { tokens: 200, costUsd: 0.5 } };
+const limits = { ...envelopeOf('a', 'b').limits, budget: { tokens: 200, costUsd: 0.5 } };
 
 describe('limits of a run or workflow', () => {
   it('come from the run settings, and count tokens of all classes', () => {

@@ -98,7 +98,7 @@ describe('a coagent', () => {
     const work = team('coder', { flow: flow('reviewer') });
     const reviewer = round(work, 'reviewer', 1, null);
     expect(card(work).phase).toBe('running');
-    reviewer.ask('toolu_own', [work.story.child(reviewer, work.workflowId, 'nobody')]);
+    reviewer.ask('toolu_own', [reviewer.child('nobody')]);
     expect(card(work).phase).toBe('waiting');
   });
 });
@@ -107,12 +107,12 @@ it('coagents and stages share the mark of their sub-agent, and coagents of a lea
   const work = team('analyst', STAGES);
   work.first.end('completed', 'Found.');
   const writer = follow(work, 'writer', 1);
-  const { story, lead, workflowId } = work;
-  const helper = story.child(lead, workflowId, 'helper');
+  const { story, lead } = work;
+  const helper = lead.child('helper');
   helper.queue('coagent', 'Look.', null, 0, { place: 1 });
-  const second = story.child(lead, workflowId, 'second');
+  const second = lead.child('second');
   second.queue('spawn', 'Look.', CALL, 1);
-  const reviewer = story.child(second, workflowId, 'reviewer');
+  const reviewer = second.child('reviewer');
   reviewer.queue('coagent', 'Look.', null, 0, { place: 1 });
   const { runs } = viewOf(story);
   expect([work.first, writer, helper, second, reviewer].map(({ runId }) => agentMarkOf(runs, runId))).toEqual([

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Output, outputsWithout, withOutput } from '#lib/view/outputs.ts';
 import { fromSnapshot, reduce } from '#lib/view/reduce.ts';
 import { Rows } from '../support/rows.ts';
-import { Story } from '../support/story.ts';
+import { Recording } from '../../support/recording.ts';
 
 const output = (toolCallId: string, tail: string): Output => ({ runId: 'r', toolCallId, tail, bytes: tail.length });
 
@@ -14,8 +14,8 @@ test('withOutput replaces the output of a call by a newer output', () => {
 });
 
 test('shows the output of running calls alone', () => {
-  const story = new Story();
-  const { lead } = story.lead('Go');
+  const story = new Recording();
+  const { lead } = story.startWorkflow('Go');
   lead.toolStart('a', 'bash');
   lead.toolStart('b', 'bash');
   lead.toolEnd('b', 'bash');

@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { RunRow, Snapshot, WorkflowRow } from '#contract/view.ts';
 import { attach, fromSnapshot, reduce, type View } from '#lib/view/reduce.ts';
 import { emptyConversation, Rows } from '../support/rows.ts';
-import { envelope, Story, type Voice } from '../support/story.ts';
+import { envelopeOf } from '../../support/envelope.ts';
+import { type RecordedRun, Recording } from '../../support/recording.ts';
 
 const STEPS = [
   { content: 'Read', status: 'completed', priority: 'high' },
   { content: 'Write', status: 'in_progress', priority: 'medium' },
 ] as const;
 
-function spend(story: Story, voice: Voice): void {
+function spend(story: Recording, voice: RecordedRun): void {
   const request = {
     requestId: story.newId(),
     provider: 'demo',
@@ -26,7 +27,7 @@ function spend(story: Story, voice: Voice): void {
     reported: true,
     stopReason: null,
     error: null,
-    startedAt: story.now,
+    startedAt: story.at,
     firstTokenMs: 1,
     durationMs: 2,
     priceVersion: null,
@@ -35,10 +36,10 @@ function spend(story: Story, voice: Voice): void {
   voice.say({ type: 'usage', request, worked: { runMs: 1200, workflowMs: 3400 } });
 }
 
-function bounded(): Story {
-  const story = new Story();
-  const { lead, workflowId } = story.lead('Do it');
-  const child = story.child(lead, workflowId, 'helper');
+function bounded(): Recording {
+  const story = new Recording();
+  const { lead } = story.startWorkflow('Do it');
+  const child = lead.child('helper');
   lead.say({ type: 'plan-change', items: [...STEPS] });
   child.queue('spawn', 'Look.', 'toolu_1');
   child.start('Look.');
@@ -58,9 +59,9 @@ function bounded(): Story {
   return story;
 }
 
-function played(): Story {
-  const story = new Story();
-  const { lead } = story.lead('Show it');
+function played(): Recording {
+  const story = new Recording();
+  const { lead } = story.startWorkflow('Show it');
   lead.say({
     type: 'run-queue',
     kind: 'lead',
@@ -73,12 +74,12 @@ function played(): Story {
     parentChain: [],
     traceId: 't',
     envelopeHash: 'h',
-    envelope: { ...envelope('lead', 'Show it'), provider: 'demo' },
+    envelope: { ...envelopeOf('lead', 'Show it'), provider: 'demo' },
   });
   return story;
 }
 
-function both(story: Story): { view: View; stored: Snapshot } {
+function both(story: Recording): { view: View; stored: Snapshot } {
   const rows = new Rows();
   for (const event of story.events) rows.take(event);
   const lists = { workflows: [], runs: [], calls: [], approvals: [], open: [] };

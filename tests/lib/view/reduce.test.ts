@@ -5,7 +5,7 @@ import type { AgentEvent } from '#contract/event.ts';
 import type { Snapshot } from '#contract/view.ts';
 import { attach, fromSnapshot, reduce, type View } from '#lib/view/reduce.ts';
 import { emptyConversation, Rows } from '../support/rows.ts';
-import { Story } from '../support/story.ts';
+import { Recording } from '../../support/recording.ts';
 import { workflow, type Choices } from '../support/workflows.ts';
 import { samples } from '../../support/samples.ts';
 
@@ -19,7 +19,7 @@ const choices: fc.Arbitrary<Choices> = fc.record({
 });
 
 function storyOf(workflows: readonly Choices[]): AgentEvent[] {
-  const story = new Story();
+  const story = new Recording();
   for (const one of workflows) workflow(story, one);
   return story.events;
 }

@@ -16,7 +16,7 @@ import {
 } from '#lib/view/stage.ts';
 import { text } from '#lib/words/text.ts';
 import { team, viewOf } from '../support/flows.ts';
-import { id } from '../support/story.ts';
+import { idOf, requestUsage, startOf } from '../../support/recording.ts';
 
 const run = (agent: string) => ({ id: agent, agent }) as RunRow;
 const words = (key: string): Block => ({ kind: 'text', key, text: 'Words.', open: false, by: null });
@@ -69,10 +69,10 @@ describe('the current activity of an agent', () => {
     return nowOf({ run: row, phase: 'running', entries, ...idle, ...change });
   }
   const open = (kind: 'text' | 'thinking', words: string): Working['open'] => ({
-    messageId: id(90),
-    conversationId: id(1),
-    workflowId: id(2),
-    runId: id(3),
+    messageId: idOf(90),
+    conversationId: idOf(1),
+    workflowId: idOf(2),
+    runId: idOf(3),
     at: '2026-01-02T03:04:05.000Z',
     parts: [{ kind, text: words, toolCallId: null, name: null }],
   });
@@ -118,13 +118,13 @@ test('shows the used share of a limit only while the agent works', () => {
 
 test('a message to a sub-agent is unread until an entry of the run contains it', () => {
   const { story, first } = team('coder', {});
-  first.say({ type: 'run-say', wordId: id(70), text: 'Mind the tests.' });
-  first.say({ type: 'run-say', wordId: id(71), text: 'And the docs.' });
+  first.say({ type: 'run-say', wordId: idOf(70), text: 'Mind the tests.' });
+  first.say({ type: 'run-say', wordId: idOf(71), text: 'And the docs.' });
   const row = () => viewOf(story).runs.find(({ id: runId }) => runId === first.runId)!;
   const unread = () => unreadWords(row().said, viewOf(story).entries.get(first.runId) ?? []).map((word) => word.text);
   expect(unread()).toEqual(['Mind the tests.', 'And the docs.']);
-  const entry = { kind: 'user', source: 'person', text: 'Mind the tests.', said: id(70) } as const;
-  first.say({ type: 'message-end', entry: { ...entry, n: first.entries++, at: story.now } });
+  const entry = { kind: 'user', source: 'person', text: 'Mind the tests.', said: idOf(70) } as const;
+  first.say({ type: 'message-end', entry: { ...entry, n: first.entries, at: story.at } });
   expect(unread()).toEqual(['And the docs.']);
 });
 
@@ -132,12 +132,12 @@ test('a run waits for its turn at the provider until its request is sent', () =>
   const { story, first } = team('coder', {});
   first.say({ type: 'turn-start', turn: 1, model: 'sonnet', atATime: 1 });
   expect(viewOf(story).asking).toEqual({ [first.runId]: 1 });
-  first.say({ type: 'request-start', turn: 1, request: story.request() });
+  first.say({ type: 'request-start', turn: 1, request: startOf(requestUsage(story, {})) });
   expect(viewOf(story).asking).toEqual({});
 });
 
 test('namesWorker is true if the working agent is not the agent in the card header', () => {
-  const [at, other] = [{ id: id(3) }, { id: id(4) }];
+  const [at, other] = [{ id: idOf(3) }, { id: idOf(4) }];
   expect(namesWorker({ at, working: at }, { kind: 'writes' })).toBe(false);
   expect(namesWorker({ at, working: other }, { kind: 'writes' })).toBe(true);
   expect(namesWorker({ at, working: other }, { kind: 'starts' }), 'the line names it itself').toBe(false);

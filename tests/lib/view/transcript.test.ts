@@ -5,11 +5,11 @@ import type { AgentEvent } from '#contract/event.ts';
 import { fromSnapshot, reduce, type View } from '#lib/view/reduce.ts';
 import { blocksOf, mainArgument, type Block } from '#lib/view/transcript.ts';
 import { Rows } from '../support/rows.ts';
-import { Story } from '../support/story.ts';
+import { Recording } from '../../support/recording.ts';
 import { workflow } from '../support/workflows.ts';
 
 function views(early: boolean): View[] {
-  const story = new Story();
+  const story = new Recording();
   const children = [
     { allowed: true, finished: true },
     { allowed: false, finished: false },

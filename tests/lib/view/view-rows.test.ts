@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { fromSnapshot, reduce, type View } from '#lib/view/reduce.ts';
 import { Rows } from '../support/rows.ts';
-import { Story } from '../support/story.ts';
+import { Recording } from '../../support/recording.ts';
 import { workflow } from '../support/workflows.ts';
 
 type RunStart = Extract<DurableEvent, { type: 'run-start' }>;
@@ -12,7 +12,7 @@ const ROWS = 10_000;
 /** Highest number of ids that an event may read. */
 const READS_PER_EVENT = 10;
 
-const story = new Story();
+const story = new Recording();
 const children = [{ allowed: true, finished: true }];
 workflow(story, { prompt: 'Go', answer: 'Done.', children, retry: true, early: true, resumed: true });
 const { events } = story;

@@ -6,7 +6,8 @@ import { waitingCount } from '#contract/attention/waiting-count.ts';
 import { questionsOf } from '#lib/view/phase.ts';
 import { soonestOf, waitingList } from '#lib/view/waiting-list.ts';
 import { asked } from '../../hosts/support/events.ts';
-import { envelope, id } from '../support/story.ts';
+import { envelopeOf } from '../../support/envelope.ts';
+import { idOf } from '../../support/recording.ts';
 
 const minute = (value: number) => `2026-01-02T03:0${value}:00.000Z`;
 
@@ -38,9 +39,9 @@ test('sorts irreversible actions first, then by risk, then by age', () => {
 
 test('lists the open items of a batch one by one, in the order of the batch', () => {
   const items = ['a', 'b', 'c'].map((title, item) => ({
-    runId: id(item),
+    runId: idOf(item),
     title,
-    envelope: envelope(title, 'Look.'),
+    envelope: envelopeOf(title, 'Look.'),
     hash: 'h',
   }));
   const batch = question('batch', {
@@ -53,9 +54,9 @@ test('lists the open items of a batch one by one, in the order of the batch', ()
 });
 
 test('lists sleeping questions, sign-ins and interrupted workflows after blocking approvals', () => {
-  const sleeping = question('asleep', { risk: 'high', workflowId: id(7), at: minute(1) });
+  const sleeping = question('asleep', { risk: 'high', workflowId: idOf(7), at: minute(1) });
   const cut = (workflowId: string, title: string, at: string) => ({
-    conversationId: id(1),
+    conversationId: idOf(1),
     workflowId,
     title,
     agent: 'lead',
@@ -64,7 +65,7 @@ test('lists sleeping questions, sign-ins and interrupted workflows after blockin
   const state = {
     questions: [question('awake', { risk: 'low', reversible: true, at: minute(9) })],
     asleep: [{ ...sleeping, request: { ...sleeping.request, reversible: true } }],
-    interrupted: [cut(id(7), 'has a question', minute(0)), cut(id(8), 'cut off', minute(3))],
+    interrupted: [cut(idOf(7), 'has a question', minute(0)), cut(idOf(8), 'cut off', minute(3))],
     signIns: [{ server: 'web', at: minute(2) }],
   };
   expect(titles(state)).toEqual(['awake', 'asleep', 'web', 'cut off']);

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Envelope } from '#contract/agent.ts';
 import { asSentences, fieldProblems } from '#lib/words/field-problems.ts';
-import { envelope } from '../support/story.ts';
+import { envelopeOf } from '../../support/envelope.ts';
 
 function refusal(edit: object): string {
-  const parsed = Envelope.safeParse({ ...envelope('a', 'Look.'), ...edit });
+  const parsed = Envelope.safeParse({ ...envelopeOf('a', 'Look.'), ...edit });
   if (parsed.success) throw new Error('this edit fits');
   return `The edited settings do not fit: ${z.prettifyError(parsed.error)}`;
 }

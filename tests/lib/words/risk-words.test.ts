@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '#contract/approval.ts';
 import { riskOf } from '#lib/words/risk-words.ts';
-import { envelope } from '../support/story.ts';
+import { envelopeOf } from '../../support/envelope.ts';
 
 type Operation = Extract<Subject, { kind: 'envelopes' }>['operation'];
 
 function agents(operation: Operation, permissions: ('FilesystemRead' | 'FilesystemWrite')[]): Subject {
-  const item = { runId: 'run', title: '', envelope: { ...envelope('a', 'Look.'), permissions }, hash: 'h' };
+  const item = { runId: 'run', title: '', envelope: { ...envelopeOf('a', 'Look.'), permissions }, hash: 'h' };
   return { kind: 'envelopes', operation, items: [item, item] };
 }
 

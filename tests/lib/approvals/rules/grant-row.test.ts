@@ -3,15 +3,15 @@ import { render } from 'svelte/server';
 import { expect, it } from 'vitest';
 import type { Grant } from '#contract/permission.ts';
 import GrantRow from '#lib/approvals/rules/grant-row.svelte';
-import { id } from '../../support/story.ts';
+import { idOf } from '../../../support/recording.ts';
 
 const NOW = Date.parse('2026-01-02T04:00:00.000Z');
 const grant: Grant = {
-  id: id(7),
-  conversationId: id(1),
-  workflowId: id(2),
-  approvalId: id(4),
-  runId: id(3),
+  id: idOf(7),
+  conversationId: idOf(1),
+  workflowId: idOf(2),
+  approvalId: idOf(4),
+  runId: idOf(3),
   parentRunId: null,
   askedBy: 'lead',
   folder: '/tmp/project',
@@ -38,7 +38,7 @@ it('shows the agent, tool, duration and use of a grant, and offers to revoke it'
 });
 
 it('links to the permissions page only while the grant is valid', () => {
-  const link = `href="/permissions?folder=%2Ftmp%2Fproject&amp;grant=${id(7)}"`;
+  const link = `href="/permissions?folder=%2Ftmp%2Fproject&amp;grant=${idOf(7)}"`;
   expect(renderRow()).toContain(link);
   expect(renderRow()).toContain('See the grant, or revoke it');
   const over = { revokedAt: '2026-01-02T03:30:00.000Z' };

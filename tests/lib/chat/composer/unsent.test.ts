@@ -8,7 +8,7 @@ import { changeDraft, type Send, Unsent } from '#lib/chat/composer/unsent.svelte
 import { readDraft } from '#lib/app/message-drafts.ts';
 import { FakeConnection, settled } from '../../support/fake-connection.ts';
 import { storage } from '../../support/storage.ts';
-import { CONVERSATION } from '../../support/story.ts';
+import { conversationId } from '../../../support/recording.ts';
 
 beforeEach(() => void vi.stubGlobal('localStorage', storage()));
 
@@ -27,7 +27,7 @@ function open(kept = memory()) {
     .on('conversation.list', () => ({ items: [], next: null }))
     .on('conversation.snapshot', () => ({ workflows: arrived.map((sentAs) => ({ sentAs })) }) as never);
   const app = new App(connection, toasts);
-  return { make: () => Unsent.of(CONVERSATION, app, kept), warned, arrived };
+  return { make: () => Unsent.of(conversationId, app, kept), warned, arrived };
 }
 
 /** Each try waits until it is let go. */
@@ -54,12 +54,12 @@ it('sends one message on two presses, also after the box is left and reopened', 
   back.draft.write('Then');
   void back.submit(send, {});
   // As the palette does where no box is on the screen.
-  changeDraft(CONVERSATION, (draft) => `${draft} that`);
+  changeDraft(conversationId, (draft) => `${draft} that`);
   await settled();
   go();
   await sent;
   expect(ids).toHaveLength(1);
-  expect([back.draft.text, readDraft(CONVERSATION), make().draft.text]).toEqual([
+  expect([back.draft.text, readDraft(conversationId), make().draft.text]).toEqual([
     'Then that',
     'Then that',
     'Then that',
@@ -99,7 +99,7 @@ it('sends a message without a reply again under its first id, or drops it once i
   const reloaded = make();
   expect(reloaded.draft.text).toBe('Look');
   expect(await reloaded.look(false), 'nothing was told here').toBeNull();
-  expect([reloaded.draft.text, reloaded.attachments.all, readDraft(CONVERSATION)]).toEqual(['', [], '']);
-  expect(await unsent.look(false)).toBe(CONVERSATION);
+  expect([reloaded.draft.text, reloaded.attachments.all, readDraft(conversationId)]).toEqual(['', [], '']);
+  expect(await unsent.look(false)).toBe(conversationId);
   expect([unsent.draft.text, unsent.attachments.all, unsent.failure]).toEqual(['', [], null]);
 });

@@ -13,7 +13,7 @@ import { FakeConnection } from '../../support/fake-connection.ts';
 import ReplayParts from '../../support/replay-parts.svelte';
 import { emptyConversation } from '../../support/rows.ts';
 import { storage } from '../../support/storage.ts';
-import { Story, type Voice } from '../../support/story.ts';
+import { type RecordedRun, Recording } from '../../../support/recording.ts';
 
 // What needs a document or a browser, as far as it is needed: what is shown here is the test's own.
 beforeAll(() => {
@@ -25,32 +25,32 @@ afterAll(() => {
   Reflect.deleteProperty(globalThis, 'localStorage');
 });
 
-const story = new Story();
-const { lead, workflowId } = story.lead('Go.');
+const story = new Recording();
+const { lead, workflowId } = story.startWorkflow('Go.');
 
-function change(who: Voice, call: string): void {
+function change(who: RecordedRun, call: string): void {
   who.answer('I write.', { id: call, name: 'write_file', input: { path: 'a.txt' } });
   who.toolStart(call, 'write_file');
   who.toolEnd(call, 'write_file', 'completed', { path: 'a.txt', undoable: true, diff: '@@ -0,0 +1 @@\n+a' });
 }
 
-function compact(who: Voice, n: number): void {
+function compact(who: RecordedRun, n: number): void {
   const sizes = { tokensBefore: 90, tokensAfter: 9, auto: true };
-  const entry = { kind: 'compaction', n, at: story.now, text: 'It was so.', upTo: 1, kept: '' } as const;
+  const entry = { kind: 'compaction', n, at: story.at, text: 'It was so.', upTo: 1, kept: '' } as const;
   who.say({ type: 'compaction', entry: { ...entry, ...sizes, prior: [], priorRuns: [] } });
 }
 
-function end(who: Voice, outcome: 'error' | 'budget_exceeded'): void {
+function end(who: RecordedRun, outcome: 'error' | 'budget_exceeded'): void {
   const error = { code: outcome === 'error' ? 'provider' : 'limit_reached', message: 'No more.' } as const;
   const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: null };
   who.say({ type: 'run-end', outcome, text: '', error, durationMs: 9, usage });
 }
 
 function tell(): DurableEvent[] {
-  const helpers = ['one', 'two', 'three'].map((name) => story.child(lead, workflowId, name));
-  const [one, two, three] = helpers as [Voice, Voice, Voice];
+  const helpers = ['one', 'two', 'three'].map((name) => lead.child(name));
+  const [one, two, three] = helpers as [RecordedRun, RecordedRun, RecordedRun];
   change(lead, 'toolu_1');
-  compact(lead, lead.entries++);
+  compact(lead, lead.entries);
   lead.answer('I ask for help.', { id: 'toolu_2', name: 'parallel_tasks', input: {} });
   helpers.forEach((voice, item) => voice.queue('parallel', 'Look.', 'toolu_2', item));
   const asked = lead.ask('toolu_2', helpers);

@@ -7,7 +7,7 @@ import { viewBefore } from '#lib/view/replay/keyframes.ts';
 import { reduce } from '#lib/view/reduce.ts';
 import { samples } from '../../../support/samples.ts';
 import { emptyConversation } from '../../support/rows.ts';
-import { Story } from '../../support/story.ts';
+import { Recording } from '../../../support/recording.ts';
 
 const gaps = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 5000 }), fc.integer({ min: 1, max: 100_000 })), { maxLength: 6 })
@@ -40,11 +40,11 @@ it('shortens a folded wait to 1.5 seconds, and keeps the true length without fol
 });
 
 it('folds what waits for the person, and not the time of a model or a tool', () => {
-  const story = new Story();
-  const { lead, workflowId } = story.lead('Go');
+  const story = new Recording({ stepMs: 1 });
+  const { lead } = story.startWorkflow('Go');
   lead.answer('I write.', { id: 'toolu_1', name: 'write_file', input: {} });
-  const { id } = lead.ask('toolu_1', [story.child(lead, workflowId, 'helper')]);
-  const asked = Date.parse(story.now);
+  const { id } = lead.ask('toolu_1', [lead.child('helper')]);
+  const asked = Date.parse(story.at);
   story.pass(90_000);
   lead.decide(id, 0, true);
   lead.toolStart('toolu_1', 'write_file');

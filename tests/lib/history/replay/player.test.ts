@@ -6,18 +6,18 @@ import { isForPlayer, keysOf } from '#lib/history/replay/player-keys.ts';
 import { viewBefore } from '#lib/view/replay/keyframes.ts';
 import { reduce } from '#lib/view/reduce.ts';
 import { FakeConnection } from '../../support/fake-connection.ts';
-import { CONVERSATION, Story } from '../../support/story.ts';
+import { conversationId, Recording } from '../../../support/recording.ts';
 import { emptyConversation } from '../../support/rows.ts';
 
 const PAGE = 7;
 
 /** A conversation of two workflows, of which the second was sent while the first worked. */
 function conversation() {
-  const story = new Story();
-  const { lead, workflowId } = story.lead('First');
-  const later = story.lead('Second');
+  const story = new Recording();
+  const { lead, workflowId } = story.startWorkflow('First');
+  const later = story.startWorkflow('Second');
   lead.answer('I write.', { id: 'toolu_1', name: 'write_file', input: { path: 'a.txt' } });
-  const { id } = lead.ask('toolu_1', [story.child(lead, workflowId, 'helper')]);
+  const { id } = lead.ask('toolu_1', [lead.child('helper')]);
   story.pass(60_000);
   lead.decide(id, 0, true);
   lead.toolStart('toolu_1', 'write_file');
@@ -77,7 +77,7 @@ it('reads event pages up to the end of its workflow, and keeps only events of th
     method === 'conversation.events' ? [(input as { after: number; conversationId: string }).after] : [],
   );
   expect(asked).toEqual(Array.from({ length: Math.ceil(own.at(-1)!.seq / PAGE) }, (_, page) => page * PAGE));
-  expect(connection.calls[1]?.input).toMatchObject({ conversationId: CONVERSATION });
+  expect(connection.calls[1]?.input).toMatchObject({ conversationId });
 });
 
 it('starts at the message, paused', async () => {
@@ -206,9 +206,9 @@ it('handles keys only where the focused element does not use them', () => {
 });
 
 it('plays copied sub-agents with the events of the original workflow, below the lead of the copy', async () => {
-  const origin = new Story();
-  const first = origin.lead('First');
-  const helper = origin.child(first.lead, first.workflowId, 'helper');
+  const origin = new Recording();
+  const first = origin.startWorkflow('First');
+  const helper = first.lead.child('helper');
   helper.queue('spawn', 'Help.', 'toolu_1');
   helper.start('Help.');
   helper.answer('I helped.');

@@ -6,10 +6,10 @@ import { Keyframes, viewBefore } from '#lib/view/replay/keyframes.ts';
 import { reduce } from '#lib/view/reduce.ts';
 import { samples } from '../../../support/samples.ts';
 import { emptyConversation } from '../../support/rows.ts';
-import { Story } from '../../support/story.ts';
+import { Recording } from '../../../support/recording.ts';
 import { workflow } from '../../support/workflows.ts';
 
-const story = new Story();
+const story = new Recording();
 const children = [
   { allowed: true, finished: true },
   { allowed: false, finished: false },

@@ -7,11 +7,11 @@ import { marksOf, stepAfter, stepsOf } from '#lib/view/replay/steps.ts';
 import { reduce } from '#lib/view/reduce.ts';
 import { text } from '#lib/words/text.ts';
 import { emptyConversation } from '../../support/rows.ts';
-import { Story } from '../../support/story.ts';
+import { Recording } from '../../../support/recording.ts';
 
-const story = new Story();
-const { lead, workflowId } = story.lead('Look around.');
-const helper = story.child(lead, workflowId, 'helper');
+const story = new Recording();
+const { lead } = story.startWorkflow('Look around.');
+const helper = lead.child('helper');
 lead.answer('I ask for help.', { id: 'toolu_1', name: 'spawn_agent', input: { agent: 'helper' } });
 helper.queue('spawn', 'Look.', 'toolu_1');
 const { id } = lead.ask('toolu_1', [helper]);
@@ -38,8 +38,8 @@ it('describes each visible step in a sentence', () => {
     'lead starts',
     'lead answers',
     'lead: I ask for help. (asks for 1 call)',
-    'lead asks you: Start?',
-    'You said yes after 0:42: Start?',
+    'lead asks you: Start helper?',
+    'You said yes after 0:42: Start helper?',
     'lead: using spawn_agent',
     'helper starts',
     'helper answers',

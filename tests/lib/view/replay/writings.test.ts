@@ -6,21 +6,22 @@ import { viewBefore } from '#lib/view/replay/keyframes.ts';
 import { withWritten, writingsOf } from '#lib/view/replay/writings.ts';
 import { reduce } from '#lib/view/reduce.ts';
 import { emptyConversation } from '../../support/rows.ts';
-import { id, Story, type Voice } from '../../support/story.ts';
+import { idOf, type RecordedRun, Recording, requestUsage, startOf } from '../../../support/recording.ts';
 
-const MESSAGE = id(7);
+const MESSAGE = idOf(7);
 
 /** One message that begins, and whose end comes `ms` later. */
-function told(parts: Part[], ms: number, between: (lead: Voice) => void = () => undefined) {
-  const story = new Story();
-  const { lead } = story.lead('Go');
-  const request = story.request();
+function told(parts: Part[], ms: number, between: (lead: RecordedRun) => void = () => undefined) {
+  const story = new Recording({ stepMs: 1 });
+  const { lead } = story.startWorkflow('Go');
+  const request = startOf(requestUsage(story, {}));
   lead.say({ type: 'message-start', messageId: MESSAGE, turn: 1, request });
   between(lead);
   const begun = story.events.filter((event): event is DurableEvent => 'seq' in event);
   const start = Date.parse(begun.findLast(({ type }) => type === 'message-start')!.at);
-  story.pass(ms - (Date.parse(story.now) - start));
-  const end = { kind: 'assistant', n: 1, at: story.now, messageId: MESSAGE, responseId: null } as const;
+  // The end is one step later.
+  story.pass(ms - 1 - (Date.parse(story.at) - start));
+  const end = { kind: 'assistant', n: 1, at: story.at, messageId: MESSAGE, responseId: null } as const;
   lead.say({ type: 'message-end', entry: { ...end, parts, stopReason: 'end_turn', interrupted: false } });
   const events = story.events.filter((event): event is DurableEvent => 'seq' in event);
   const view = reduce(viewBefore(emptyConversation()), begun);
