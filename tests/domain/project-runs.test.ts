@@ -16,7 +16,7 @@ const [first, second] = ['reader', 'writer'].map((agent, n): RunIds => ({
   agent,
 })) as [RunIds, RunIds];
 
-const begin = (recording: Recording, prompt = 'Do it', attempt = 1, more: object = {}): void =>
+const begin = (recording: Recording, prompt = 'Do it', attempt = 1, more: object = {}) =>
   recording.record(lead, { type: 'workflow-start', prompt, approve: 'ask', attempt, ...more });
 
 /** The event that was recorded last. */
@@ -148,6 +148,7 @@ describe('the execution row of a sub-agent', () => {
     const rows = projectedRows(again.durable);
     expect(rows.get('workflow', workflowId)).toMatchObject({ subAgentCount: 1 });
     expect(execution(rows, first)).toMatchObject({ status: 'running' });
+    for (const field of ['outcome', 'error_message']) expect(execution(rows, first)).not.toHaveProperty(field);
   });
 });
 

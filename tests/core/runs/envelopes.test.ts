@@ -1,6 +1,6 @@
 /** What a run is built from: each value from the definition, the request, the parent or the settings, in this order of right. */
 import { describe, expect, test } from 'vitest';
-import type { Envelope } from '#contract/agent.ts';
+import type { AgentDefinition, Envelope } from '#contract/agent.ts';
 import { MAX_DEFAULT_OUTPUT } from '#contract/limits.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import { checkCeilings, checkMode } from '#core/runs/envelopes/narrowing.ts';
@@ -91,15 +91,51 @@ describe('the envelope of a lead', () => {
   });
 });
 
-test('an agent on a model without thinking has no effort', () => {
+test('a lead knows the agents of its folder only if it has a tool that starts agents', () => {
+  const agents = agentsWith({}, { name: 'second' });
+  const findNames = (tool: string) =>
+    built()
+      .lead(definitionOf({ role: 'primary', tools: [tool] }), 'Do it', '/work', settingsOf('').limits, [], agents)
+      .agents?.map(({ name }) => name);
+  expect(findNames('read_file')).toBeUndefined();
+  for (const tool of ['delegate_task', 'spawn_agent']) expect(findNames(tool), tool).toEqual(['second', 'worker']);
+});
+
+test('a judge has the tools of its agent that only read', () => {
+  const flow = { type: 'judge', rounds: 2, primary: 'worker', coagent: 'judge' } as const;
+  const agents = agentsWith({ flow: { ...flow, handoff: { type: 'static', text: 'Look.' } } }, { name: 'judge' });
+  const { tools = [] } = built().child(delegating(), leadOf(), agents).flow?.coagent ?? {};
+  expect(tools).toEqual(expect.arrayContaining(['grep', 'read_file']));
+  for (const name of ['bash', 'write_file']) expect(tools).not.toContain(name);
+});
+
+test('an agent that takes JSON rejects any other prompt, with the reason', () => {
+  const agents = agentsWith({ input: { format: 'json', schema: null } });
+  expect(() => built().child(delegating(), leadOf(), agents)).toThrow(
+    'worker takes JSON as its prompt, and this cannot be used: it is not JSON',
+  );
+});
+
+describe('an agent on a model', () => {
   const settings = `[providers.local]
 type = "openai-chat"
 base_url = "http://127.0.0.1:9/v1"
-models.plain = { supports_extended_thinking = false }
+models.plain = { supports_extended_thinking = false, supports_tools = false }
 models.thinker = { supports_extended_thinking = true }
 `;
-  const getEffort = (model: string) => leadOf({ provider: 'local', model, effort: 'high' }, settings).effort;
-  expect([getEffort('plain'), getEffort('thinker')]).toEqual([null, 'high']);
+  const make = (model: string, parts: Partial<AgentDefinition> = {}) =>
+    leadOf({ provider: 'local', model, effort: 'high', tools: [], ...parts }, settings);
+
+  test('without thinking has no effort', () => {
+    expect([make('plain').effort, make('thinker').effort]).toEqual([null, 'high']);
+  });
+
+  test('without tools has none, and is rejected if it names one', () => {
+    expect(make('plain').tools).toEqual([]);
+    expect(() => make('plain', { tools: ['write_file', 'read_note'] })).toThrow(
+      'The model plain calls no tools, and this agent would have write_file: choose another model',
+    );
+  });
 });
 
 describe('the envelope of a temporary agent', () => {
@@ -347,6 +383,11 @@ models.warm = { supports_temperature = true }
     expect(move({ maxTokens: 5 }, warm)).toEqual({ ...warm, maxTokens: 5 });
     for (const provider of ['nowhere', 'demo', ''])
       expect(() => move({ provider })).toThrow(expect.objectContaining({ code: 'bad_input' }) as Error);
+  });
+
+  test('to a provider without a web search rejects that tool, with the reason', () => {
+    const searching = { provider: 'openai', model: 'gpt-5', tools: ['web_search'] };
+    expect(() => edit(searching)).toThrow(/tools that it cannot have: web_search.*\. web_search: /);
   });
 
   test('keeps the only model of a demo agent', () => {

@@ -1,6 +1,8 @@
 /** Pages of a history of which a row cannot be read: they show everything else, in the app and in the terminal. */
 import { expect, test } from 'vitest';
 import type { Closable } from '#core/store/closable.ts';
+import { StoreDamaged } from '#core/store/faults.ts';
+import { selectRecords } from '#core/store/rows/readable-rows.ts';
 import { main } from '#hosts/cli/program.ts';
 import { memoryIo } from '../../hosts/support/memory-io.ts';
 import { startEngine } from '../../support/engine.ts';
@@ -58,3 +60,13 @@ test.each(['run', 'run_part', 'approval', 'permission_grant', 'sub_agent_executi
     if (isRead) expect(store.notices.current?.message).toContain('left out of lists and pages');
   },
 );
+
+test('reports every other failure of the database, instead of an incomplete list', async () => {
+  const database: Closable = await pooledDatabase('mem');
+  const failing: Closable = {
+    ...database,
+    query: (_, { one } = {}) =>
+      Promise.reject(one === undefined ? new StoreDamaged('/data/store', 'Corruption') : new Error('The link broke')),
+  };
+  await expect(selectRecords(failing, [database.record('run', 'one')])).rejects.toThrow('The link broke');
+});
