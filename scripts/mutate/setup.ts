@@ -21,12 +21,17 @@ if (output !== undefined) {
   const loadedIds = (namespace.loadedMutants ??= new Set());
   const visits = (namespace.mutantCoverage ??= { static: {}, perTest: {} }).static;
   const startedAt = performance.now();
-  for (const id of Object.keys(visits)) delete visits[id];
-  beforeAll(() => {
-    for (const id of Object.keys(visits)) loadedIds.add(id);
-  });
+  const takeVisits = (): string[] => {
+    const ids = Object.keys(visits);
+    for (const id of ids) delete visits[id];
+    return ids;
+  };
+  const addLoaded = (): void => takeVisits().forEach((id) => loadedIds.add(id));
+  // The hooks of a file whose tests are all skipped do not run, but it loads modules.
+  addLoaded();
+  beforeAll(addLoaded);
   afterAll(() => {
-    const mutants = [...loadedIds.union(new Set(Object.keys(visits)))];
+    const mutants = [...loadedIds.union(new Set(takeVisits()))];
     const line = { file: expect.getState().testPath, ms: performance.now() - startedAt, mutants };
     appendFileSync(output, `${JSON.stringify(line)}\n`);
   });

@@ -281,7 +281,7 @@ interface AskedSpawn {
 }
 
 /** Records the question before sub-agents start. */
-export function askToStart(
+function askToStart(
   recording: Recording,
   { parentRunId: _, ...asking }: RunIds,
   operation: 'spawn' | 'delegate' | 'parallel',

@@ -3,12 +3,15 @@ import { expect, test } from 'vitest';
 import type { WorkflowRow } from '#contract/view.ts';
 import { EventLog } from '#core/store/log/event-log.ts';
 import { OpenMessages } from '#core/store/log/open-messages.ts';
-import { snapshot } from '#core/host/records/snapshots.ts';
+import { snapshot, workflowDetail } from '#core/host/records/snapshots.ts';
 import type { Store } from '#core/store/store.ts';
 import { Seeder } from '../../../bench/seed.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../../support/fake-model/script.ts';
+import { eventItems } from '../../../support/commit-items.ts';
+import { recordedTrouble, recordedWorkflow } from '../../../support/events.ts';
+import { conversationId, conversationRow } from '../../../support/recording.ts';
 import { openOn } from '../../store/support.ts';
 
 const COUNT = 70;
@@ -82,4 +85,22 @@ test('earlier pages of a conversation are larger if workflows are short, and no 
     expect(pages.map(({ length }) => length)).toEqual(sizes);
     expect(pages.toReversed().flat()).toEqual(all);
   }
+});
+
+test('the details of a workflow include the grants that were given in it, and leave the field out without grants', async () => {
+  const details = [recordedTrouble(), recordedWorkflow()].map(async ({ durable }) => {
+    const opened = await openOn('mem');
+    const { store } = opened;
+    await store.commit([
+      { table: 'conversation', key: conversationId, row: conversationRow() },
+      ...eventItems(durable),
+    ]);
+    const workflow = await store.workflow(durable[0]!.workflowId);
+    const detail = await workflowDetail(store, workflow!);
+    await opened.close();
+    return detail;
+  });
+  const [withGrant, withoutGrant] = await Promise.all(details);
+  expect(withGrant?.grants).toMatchObject([{ tool: 'write_file', pattern: 'docs/*.md' }]);
+  expect(withoutGrant).not.toHaveProperty('grants');
 });

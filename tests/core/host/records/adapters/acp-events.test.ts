@@ -46,3 +46,10 @@ test('converts a repetition loop to an error with the message of the run', () =>
     message: 'Repetitive behaviour detected: the same call was made 6 times in a row; the run was stopped',
   });
 });
+
+test('converts the end of a failed run to an error and the end of a stopped run to a cancellation', () => {
+  const recording = recordedTrouble();
+  const error = { type: 'Error', code: 'interrupted', message: 'Ended: interrupted' };
+  expect(toldOf(recording, troubled.stuck.runId)[0]).toEqual(error);
+  expect(toldOf(recording, troubled.lead.runId).at(-1)).toEqual({ type: 'Cancelled' });
+});

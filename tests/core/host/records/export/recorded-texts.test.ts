@@ -1,6 +1,7 @@
 /** The whole texts of recorded conversations: the export as Markdown and the files of the session. */
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Approval } from '#contract/approval.ts';
 import type { AssistantEntry, Entry, Image } from '#contract/message.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { markdownOf } from '#core/host/records/export/markdown.ts';
@@ -133,6 +134,10 @@ async function createRareRecord() {
   const writeCall = { ...call, wrote: 'a.md', wroteAlso: ['b/c.txt'], undos };
   const readCall = { ...call, toolCallId: 'c3', name: 'read_note', read: 'docs/b.md' };
   const edit = { edited: { prompt: 'Review src/lines.ts' }, outcome: 'edited', reason: 'Too *much*' } as const;
+  const [approval] = record.approvals;
+  const subject = { kind: 'replaced-folder', folder: '/home/ada/parser', hash: 'h' } as const;
+  const request = { ...approval!.request, id: idOf(78), title: 'Use the new folder?', subject };
+  const replacedFolder: Approval = { request, decisions: [null] };
   const rare: ExportedWorkflow = {
     ...record,
     workflow: {
@@ -146,11 +151,14 @@ async function createRareRecord() {
     },
     runs: [lead!, ...children.map((run) => ({ ...run, again: other }))],
     calls: [...record.calls, writeCall, readCall],
-    approvals: record.approvals.map((approval) => ({
-      ...approval,
-      context: [{ id: idOf(71), question: 'Why?\n# Not a heading', answer: null, error: null, at }],
-      decisions: approval.decisions.map((decision) => decision && { ...decision, ...edit }),
-    })),
+    approvals: [
+      {
+        ...approval!,
+        context: [{ id: idOf(71), question: 'Why?\n# Not a heading', answer: null, error: null, at }],
+        decisions: approval!.decisions.map((decision) => decision && { ...decision, ...edit }),
+      },
+      replacedFolder,
+    ],
     entries: new Map([...record.entries, [lead!.id, [...(record.entries.get(lead!.id) ?? []), ...RARE_ENTRIES]]]),
   };
   const from = { ...other, title: 'Another', last: null };

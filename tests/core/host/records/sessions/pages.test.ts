@@ -1,13 +1,15 @@
 /** The pages of a session: whatever was said stays in its place, and a report is divided where it says so. */
 import { Marked } from 'marked';
 import { describe, expect, test } from 'vitest';
-import type { RunRow, ToolCallRow } from '#contract/view.ts';
+import type { RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
 import { agentPage } from '#core/host/records/sessions/agent-page.ts';
 import { agentFileOf, folderNameOf, isOwnFile, wikilink } from '#core/host/records/sessions/names.ts';
 import { recommendationsOf } from '#core/host/records/sessions/recommendations.ts';
+import { sessionMetadata, sessionPage } from '#core/host/records/sessions/session-page.ts';
 import { maxQueueDepth } from '#core/host/records/sessions/trace-entries.ts';
-import { at, conversationRow, later, runRow } from '../../../../hosts/support/events.ts';
+import { workflowPart } from '#core/host/records/sessions/workflow-part.ts';
+import { at, conversationRow, later, runRow, workflowRow } from '../../../../hosts/support/events.ts';
 import { fieldsOf, linksOf } from '../../../../support/session-files.ts';
 
 const FOLDER = '2026-03-01-a-session-0123456789ab';
@@ -17,6 +19,26 @@ const child = (rest: Partial<RunRow>): RunRow => runRow({ kind: 'spawn', depth: 
 test('names the agent once in the heading of a run without another title', () => {
   const page = agentPage(child({ title: 'reviewer', agent: 'reviewer' }), NOTHING, FOLDER);
   expect(page).toContain('\n# reviewer\n');
+});
+
+test('the page of a copied run names the run and the session that it was copied from', () => {
+  const copiedFrom = { conversationId: newId(), workflowId: newId(), runId: newId() };
+  expect(agentPage(child({ copiedFrom }), NOTHING, FOLDER)).toContain(
+    `\n\nCopied, $0: done, and counted, in run ${copiedFrom.runId} of session ${copiedFrom.conversationId}.\n`,
+  );
+});
+
+test('a session is running while an earlier workflow runs, and then has the outcome of its last workflow', () => {
+  const part = (rest: Partial<WorkflowRow>) => workflowPart({ ...NOTHING, workflow: workflowRow(rest) }, FOLDER, false);
+  const running = part({ status: 'running', outcome: null, endedAt: null });
+  const ended = part({ status: 'cancelled', outcome: 'cancelled' });
+  for (const [parts, expected] of [
+    [[running, ended], { status: 'running', outcome: null, completed_at: null }],
+    [[part({}), ended], { status: 'cancelled', outcome: 'cancelled', completed_at: ended.endedAt }],
+  ] as const) {
+    expect(fieldsOf(sessionPage(conversationRow(), parts))).toMatchObject(expected);
+    expect(JSON.parse(sessionMetadata(conversationRow(), parts, '1.2.3'))).toMatchObject(expected);
+  }
 });
 
 test.for([
