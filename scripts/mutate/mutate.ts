@@ -64,6 +64,14 @@ interface FileCoverage {
   mutants: readonly string[];
 }
 
+/** A line of `setup.ts`: the mutants that a test file visited, and those of the modules that its process had loaded. */
+interface FileVisits {
+  file: string;
+  ms: number;
+  visited: string[];
+  loaded: string[];
+}
+
 const { values: options } = parseArgs({
   options: {
     room: { type: 'string', multiple: true, default: Object.keys(ROOMS) },
@@ -175,12 +183,20 @@ async function runUnchanged(): Promise<{ coverage: FileCoverage[]; longestTestMs
   const env = { MUTATE_COVERAGE: output, MUTATE_TEST_LIMIT_MS: '60000' };
   const { failures, longestTestMs } = await runTests(files, args, env, 1_200_000);
   for (const file of failures) print(`Excluded, because it fails without a change: ${file}`);
-  const lines = fs.readFileSync(output, 'utf8').trimEnd().split('\n');
-  const coverage = lines
-    .map((line) => JSON.parse(line) as FileCoverage)
-    .map((entry) => ({ ...entry, file: relative(COPY, entry.file) }))
-    .filter(({ file }) => !failures.includes(file));
-  return { coverage, longestTestMs };
+  const visits = fs.readFileSync(output, 'utf8').trimEnd().split('\n');
+  const coverage = findCoverage(visits.map((line) => JSON.parse(line) as FileVisits));
+  return { coverage: coverage.filter(({ file }) => !failures.includes(file)), longestTestMs };
+}
+
+/** Adds the mutants in code that runs once to each test file that reaches other mutants of the same source file. */
+function findCoverage(visits: readonly FileVisits[]): FileCoverage[] {
+  const loadedIds = new Set(visits.flatMap(({ loaded }) => loaded));
+  const onceOnly = mutants.filter(({ id }) => loadedIds.has(id));
+  return visits.map(({ file, ms, visited, loaded }) => {
+    const sources = new Set(mutants.filter(({ id }) => visited.includes(id)).map(({ fileName }) => fileName));
+    const reached = onceOnly.filter(({ fileName }) => sources.has(fileName)).map(({ id }) => id);
+    return { file: relative(COPY, file), ms, mutants: [...new Set([...visited, ...loaded, ...reached])] };
+  });
 }
 
 /** Returns the test files for a mutant: the files of its room, then the shortest others up to `OTHER_ROOMS_MS`. */

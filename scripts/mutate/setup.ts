@@ -31,8 +31,8 @@ if (output !== undefined) {
   addLoaded();
   beforeAll(addLoaded);
   afterAll(() => {
-    const mutants = [...loadedIds.union(new Set(takeVisits()))];
-    const line = { file: expect.getState().testPath, ms: performance.now() - startedAt, mutants };
+    const ms = performance.now() - startedAt;
+    const line = { file: expect.getState().testPath, ms, visited: takeVisits(), loaded: [...loadedIds] };
     appendFileSync(output, `${JSON.stringify(line)}\n`);
   });
 }
