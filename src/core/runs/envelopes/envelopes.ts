@@ -151,7 +151,8 @@ export class Envelopes {
     limits: Settings['limits'],
   ): Envelope {
     const provider = childProvider(request, definition, parent, this.#models);
-    const agent = request.name ?? definition?.name ?? '';
+    // A request without a definition has a name: the tool's input requires it.
+    const agent = request.name ?? definition!.name;
     const permissions = request.permissions ?? definition?.permissions ?? null;
     checkPermissions(agent, permissions, provider, parent.permissions, 'The lead');
     const own = this.#childTools(parent, provider);

@@ -1,7 +1,9 @@
 /** An envelope is stored once for its workflow, and everything that carries it comes back whole. */
 import { expect, onTestFinished, test } from 'vitest';
+import { withEnvelopes } from '#core/store/rows/envelope-texts.ts';
 import { textOf } from '#core/store/rows/frame.ts';
 import type { RowChange } from '#contract/rows.ts';
+import { envelopeOf } from '../../../support/envelope.ts';
 import { approve, conversationId, idOf, lead, queue, Recording, start } from '../../../support/recording.ts';
 import { conversationRow, openOn, put } from '../support.ts';
 import { eventItems, setFields } from '../../../support/commit-items.ts';
@@ -69,4 +71,12 @@ test('a failed commit stores no envelope, and the next commit stores it', async 
   await store.commit(eventItems(events));
   expect(await store.events(conversationId, 1, 99)).toEqual(events);
   expect(await store.run(lead.runId)).toMatchObject({ envelope: { prompt } });
+});
+
+test('reads nothing from the database for a row that has its envelope', async () => {
+  const opened = await openOn('mem');
+  onTestFinished(() => opened.close());
+  const database = { ...opened.database, query: () => Promise.reject(new Error('A query')) };
+  const row = { workflowId: lead.workflowId, envelope: envelopeOf('reviewer', prompt) };
+  expect(await withEnvelopes(database, [row])).toEqual([row]);
 });
