@@ -264,11 +264,15 @@ export function queue(recording: Recording, who: RunIds, job: Job): Envelope {
   return envelope;
 }
 
-export function start(recording: Recording, who: RunIds, envelope: Envelope, attempt = 1): void {
+function recordStart(recording: Recording, who: RunIds, envelope: Envelope, attempt: number): void {
   const envelopeHash = canonicalHash(envelope);
   const { kind = 'lead' } = recording.queued.get(who.runId) ?? {};
   const serves = isServing({ kind }) ? { serves: true as const } : {};
   recording.record(who, { type: 'run-start', attempt, envelope, envelopeHash, queuedMs: 12.5, ...serves });
+}
+
+export function start(recording: Recording, who: RunIds, envelope: Envelope, attempt = 1): void {
+  recordStart(recording, who, envelope, attempt);
   if (attempt > 1) return recording.remark(who, 'resumed', `Resumed (attempt ${attempt})`);
   recording.words(who, { source: who.parentRunId === null ? 'person' : 'parent', text: envelope.prompt });
 }
@@ -314,7 +318,7 @@ function askToStart(
   return approval;
 }
 
-/** Records the person's answer about one item. `reason`: what the agent is told. */
+/** Records the answer of the person to one item of a question. `reason`: text for the agent. */
 function decide(
   recording: Recording,
   who: RunIds,
@@ -421,8 +425,7 @@ export class RecordedRun {
   }
 
   start(prompt: string, attempt = 1, changes: Partial<Envelope> = {}): void {
-    const envelope = envelopeOf(this.agent, prompt, changes);
-    this.say({ type: 'run-start', attempt, envelope, envelopeHash: canonicalHash(envelope), queuedMs: 1 });
+    recordStart(this.#recording, this.#who, envelopeOf(this.agent, prompt, changes), attempt);
   }
 
   /** Starts a further attempt, with its remark. */

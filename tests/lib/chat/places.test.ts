@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from '#contract/message.ts';
 import { messagesWith } from '#lib/chat/find.ts';
 import { Session } from '#lib/runs/session.svelte.ts';
-import type { View } from '#lib/view/reduce.ts';
-import { fromSnapshot, reduce } from '#lib/view/reduce.ts';
 import { blockIndexOf, blocksOf } from '#lib/view/transcript.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
+import { reduceStory } from '../support/flows.ts';
 import { Rows } from '../support/rows.ts';
 import { conversationId, Recording } from '../../support/recording.ts';
 
@@ -25,11 +24,9 @@ function conversation(): Recording {
   return story;
 }
 
-const viewOf = ({ events }: Recording): View => reduce(fromSnapshot(new Rows().snapshot()), events);
-
 describe('messagesWith', () => {
   it('searches the rendered text of the person and the lead', () => {
-    const view = viewOf(conversation());
+    const view = reduceStory(conversation());
     expect(messagesWith(view, 'ZEBRA')).toEqual([0]);
     expect(messagesWith(view, 'black and white')).toEqual([0]);
     expect(messagesWith(view, 'i')).toEqual([0, 1]);
@@ -40,7 +37,7 @@ describe('messagesWith', () => {
 
 describe('blockIndexOf', () => {
   it('returns the block of each entry, with a tool result at its call', () => {
-    const view = viewOf(conversation());
+    const view = reduceStory(conversation());
     const [run] = view.runs;
     if (!run) throw new Error('the story has a run');
     const entries: readonly Entry[] = view.entries.get(run.id) ?? [];

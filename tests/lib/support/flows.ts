@@ -18,8 +18,8 @@ export function flow(coagent: string | null, type: 'judge' | 'loop' = 'judge'): 
   return coagent === null ? base : { ...base, coagent: stage(coagent) };
 }
 
-/** What the screen has of a story until now. */
-export function viewOf({ events }: Recording): View {
+/** Returns the view that the screen derives from these events. */
+export function reduceStory({ events }: Pick<Recording, 'events'>): View {
   return reduce(fromSnapshot(new Rows().snapshot()), events);
 }
 
@@ -27,20 +27,19 @@ export interface Team {
   story: Recording;
   lead: RecordedRun;
   first: RecordedRun;
-  workflowId: string;
 }
 
 /** A lead that waits for a sub-agent, which works. */
 export function team(agent: string, changes: Partial<Envelope>): Team {
   const story = new Recording();
-  const { lead, workflowId } = story.startWorkflow('Do it');
+  const { lead } = story.startWorkflow('Do it');
   lead.answer('I ask for help.', { id: CALL, name: 'delegate_task', input: {} });
   const first = lead.child(agent);
   first.queue('delegate', 'Work.', CALL, 0, changes);
   lead.toolStart(CALL, 'delegate_task');
   first.start('Work.', 1, changes);
   first.user('parent', 'Work.');
-  return { story, lead, first, workflowId };
+  return { story, lead, first };
 }
 
 /** The next stage of its chain, at work. */

@@ -11,15 +11,14 @@ import {
   visibleBounds,
   suggestedExtension,
 } from '#lib/view/budgets.ts';
-import { fromSnapshot, reduce } from '#lib/view/reduce.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import { Recording } from '../../support/recording.ts';
-import { Rows } from '../support/rows.ts';
+import { reduceStory } from '../support/flows.ts';
 
 function rows(): { run: RunRow; workflow: WorkflowRow } {
   const story = new Recording();
   story.startWorkflow('Do it');
-  const view = reduce(fromSnapshot(new Rows().snapshot()), story.events);
+  const view = reduceStory(story);
   const [run] = view.runs;
   const [workflow] = view.workflows;
   if (!run || !workflow) throw new Error('the story has a workflow');

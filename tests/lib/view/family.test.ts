@@ -4,13 +4,13 @@ import type { RunRow } from '#contract/view.ts';
 import { agentMarkOf } from '#contract/flows/agent-mark.ts';
 import { agentLookOf } from '#lib/view/agent-look.ts';
 import { chainOf, coagentRunsOf, familyOf, linkAt, phaseOfChain, usageOf } from '#lib/view/family.ts';
-import { CALL, flow, follow, round, stage, type Team, team, viewOf } from '../support/flows.ts';
+import { CALL, flow, follow, round, stage, type Team, team, reduceStory } from '../support/flows.ts';
 
 const STAGES = { stages: [stage('writer'), stage('editor')] };
 
 /** Of the first sub-agent, as its card shows it. */
 function card({ story, first }: Team): { phase: string; links: string[]; at: string | undefined } {
-  const view = viewOf(story);
+  const view = reduceStory(story);
   const run = runIn(view.runs, first.runId);
   const links = chainOf(run, view.runs);
   return {
@@ -48,7 +48,7 @@ describe('a chain', () => {
   it('shows the active stage and its number in the header', () => {
     const work = team('analyst', STAGES);
     const head = () => {
-      const view = viewOf(work.story);
+      const view = reduceStory(work.story);
       const { at, place, links } = agentLookOf(runIn(view.runs, work.first.runId), view);
       return `${at.agent} ${place} of ${links.length - 1}`;
     };
@@ -82,7 +82,7 @@ describe('a coagent', () => {
     const work = team('coder', { flow: flow('reviewer') });
     round(work, 'reviewer', 1, { passed: false, score: 60, critique: 'Too short.' });
     round(work, 'reviewer', 2, null);
-    const { runs } = viewOf(work.story);
+    const { runs } = reduceStory(work.story);
     const own = runIn(runs, work.first.runId);
     expect(coagentRunsOf(own, runs).map(({ place, outcome }) => [place, outcome])).toEqual([
       [1, 'completed'],
@@ -98,7 +98,7 @@ describe('a coagent', () => {
     const work = team('coder', { flow: flow('reviewer') });
     const reviewer = round(work, 'reviewer', 1, null);
     expect(card(work).phase).toBe('running');
-    reviewer.ask('toolu_own', [reviewer.child('nobody')]);
+    reviewer.ask('toolu_2', [reviewer.child('nobody')]);
     expect(card(work).phase).toBe('waiting');
   });
 });
@@ -114,7 +114,7 @@ it('coagents and stages share the mark of their sub-agent, and coagents of a lea
   second.queue('spawn', 'Look.', CALL, 1);
   const reviewer = second.child('reviewer');
   reviewer.queue('coagent', 'Look.', null, 0, { place: 1 });
-  const { runs } = viewOf(story);
+  const { runs } = reduceStory(story);
   expect([work.first, writer, helper, second, reviewer].map(({ runId }) => agentMarkOf(runs, runId))).toEqual([
     ...['first', 'first', 'lead', 'second', 'second'],
   ]);

@@ -5,7 +5,7 @@ import { filesChanged, linesOf } from '#lib/view/handoffs.ts';
 import type { View } from '#lib/view/reduce.ts';
 import { type Block, blockIndexOf, blocksOf } from '#lib/view/transcript.ts';
 import { flowWords } from '#lib/words/flow-words.ts';
-import { flow, round, type Team, team, viewOf } from '../support/flows.ts';
+import { flow, round, type Team, team, reduceStory } from '../support/flows.ts';
 
 function work(): Team {
   return team('coder', { flow: flow('reviewer') });
@@ -19,7 +19,7 @@ function blocks(view: View, runId: string): Block[] {
 
 /** What the lines of handoffs read. */
 function lines({ story, first }: Team): string[] {
-  return blocks(viewOf(story), first.runId).flatMap((block) =>
+  return blocks(reduceStory(story), first.runId).flatMap((block) =>
     block.kind === 'handoff' ? [flowWords.handoff(block.handoff.entry)] : [],
   );
 }
@@ -76,7 +76,7 @@ describe('the contents of a handoff', () => {
     round(pair, 'reviewer', 1, { passed: false, score: 60, critique: 'Too short.' });
     write(pair.first, 'src/c.ts', { also: ['src/d.ts'] });
     round(pair, 'reviewer', 2, null);
-    const out = blocks(viewOf(pair.story), pair.first.runId).flatMap((block) =>
+    const out = blocks(reduceStory(pair.story), pair.first.runId).flatMap((block) =>
       block.kind === 'handoff' && !block.handoff.entry.back ? [block.handoff.files] : [],
     );
     expect(out).toEqual([
@@ -95,13 +95,13 @@ describe('the contents of a handoff', () => {
   it('excludes calls that changed no file', () => {
     const pair = work();
     pair.first.toolEnd('toolu_read', 'read_file', 'completed', { path: 'src/a.ts', lines: 3 });
-    expect(filesChanged(viewOf(pair.story).entries.get(pair.first.runId) ?? [])).toEqual([]);
+    expect(filesChanged(reduceStory(pair.story).entries.get(pair.first.runId) ?? [])).toEqual([]);
   });
 
   it('contains the message that came with it, which is shown nowhere else', () => {
     const pair = work();
     round(pair, 'reviewer', 1, { passed: false, score: 60, critique: 'Too short.' });
-    const view = viewOf(pair.story);
+    const view = reduceStory(pair.story);
     const shown = blocks(view, pair.first.runId);
     expect(shown.filter(({ kind }) => kind === 'user')).toHaveLength(1);
     const last = shown.at(-1);
@@ -115,7 +115,7 @@ describe('the contents of a handoff', () => {
 it('attributes words of a coagent in the answer to the coagent', () => {
   const pair = work();
   pair.first.answer('All is done.');
-  const view = viewOf(pair.story);
+  const view = reduceStory(pair.story);
   const own = view.entries.get(pair.first.runId) ?? [];
   const entries = own.map((entry) => (entry.kind === 'assistant' ? { ...entry, by: 'reviewer' } : entry));
   const by = (list: View['entries']) =>

@@ -1,8 +1,7 @@
 /** The last output of a running call: replaced by the next one, removed with the call or its run. */
 import { expect, test } from 'vitest';
 import { type Output, outputsWithout, withOutput } from '#lib/view/outputs.ts';
-import { fromSnapshot, reduce } from '#lib/view/reduce.ts';
-import { Rows } from '../support/rows.ts';
+import { reduceStory } from '../support/flows.ts';
 import { Recording } from '../../support/recording.ts';
 
 const output = (toolCallId: string, tail: string): Output => ({ runId: 'r', toolCallId, tail, bytes: tail.length });
@@ -21,7 +20,7 @@ test('shows the output of running calls alone', () => {
   lead.toolEnd('b', 'bash');
   lead.printed('b', 'late');
   lead.printed('c', 'unknown');
-  const { outputs } = reduce(fromSnapshot(new Rows().snapshot()), story.events);
+  const { outputs } = reduceStory(story);
   expect(outputs).toEqual([{ ...output('a', 'second line'), runId: lead.runId }]);
 });
 

@@ -15,7 +15,7 @@ import {
   type Working,
 } from '#lib/view/stage.ts';
 import { text } from '#lib/words/text.ts';
-import { team, viewOf } from '../support/flows.ts';
+import { team, reduceStory } from '../support/flows.ts';
 import { idOf, requestUsage, startOf } from '../../support/recording.ts';
 
 const run = (agent: string) => ({ id: agent, agent }) as RunRow;
@@ -55,7 +55,7 @@ describe('the current activity of an agent', () => {
   function nowIn(change: Partial<Working> = {}): Now {
     const { story, first } = team('coder', {});
     first.answer('I look.', { id: 'c1', name: 'read_file', input: { path: 'src/a.ts' } });
-    const view = viewOf(story);
+    const view = reduceStory(story);
     const row = view.runs.find(({ id: runId }) => runId === first.runId)!;
     const entries = view.entries.get(row.id) ?? [];
     const idle = {
@@ -109,7 +109,7 @@ test('tightest returns the limit with the highest used share, and ignores an unk
 
 test('shows the used share of a limit only while the agent works', () => {
   const { story, first } = team('coder', {});
-  const run = viewOf(story).runs.find(({ id: runId }) => runId === first.runId)!;
+  const run = reduceStory(story).runs.find(({ id: runId }) => runId === first.runId)!;
   const working = { ...run, attempt: 1, usage: { ...run.usage, requests: 2 } };
   expect(budgetOf(working, [], true)?.bound).toMatchObject({ kind: 'iterations', used: 2 });
   expect(budgetOf(working, [], false)).toBeNull();
@@ -120,8 +120,9 @@ test('a message to a sub-agent is unread until an entry of the run contains it',
   const { story, first } = team('coder', {});
   first.say({ type: 'run-say', wordId: idOf(70), text: 'Mind the tests.' });
   first.say({ type: 'run-say', wordId: idOf(71), text: 'And the docs.' });
-  const row = () => viewOf(story).runs.find(({ id: runId }) => runId === first.runId)!;
-  const unread = () => unreadWords(row().said, viewOf(story).entries.get(first.runId) ?? []).map((word) => word.text);
+  const row = () => reduceStory(story).runs.find(({ id: runId }) => runId === first.runId)!;
+  const unread = () =>
+    unreadWords(row().said, reduceStory(story).entries.get(first.runId) ?? []).map((word) => word.text);
   expect(unread()).toEqual(['Mind the tests.', 'And the docs.']);
   const entry = { kind: 'user', source: 'person', text: 'Mind the tests.', said: idOf(70) } as const;
   first.say({ type: 'message-end', entry: { ...entry, n: first.entries, at: story.at } });
@@ -131,9 +132,9 @@ test('a message to a sub-agent is unread until an entry of the run contains it',
 test('a run waits for its turn at the provider until its request is sent', () => {
   const { story, first } = team('coder', {});
   first.say({ type: 'turn-start', turn: 1, model: 'sonnet', atATime: 1 });
-  expect(viewOf(story).asking).toEqual({ [first.runId]: 1 });
+  expect(reduceStory(story).asking).toEqual({ [first.runId]: 1 });
   first.say({ type: 'request-start', turn: 1, request: startOf(requestUsage(story, {})) });
-  expect(viewOf(story).asking).toEqual({});
+  expect(reduceStory(story).asking).toEqual({});
 });
 
 test('namesWorker is true if the working agent is not the agent in the card header', () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { fromSnapshot, reduce, type View } from '#lib/view/reduce.ts';
+import { reduceStory } from '../support/flows.ts';
 import { Rows } from '../support/rows.ts';
 import { Recording } from '../../support/recording.ts';
 import { workflow } from '../support/workflows.ts';
@@ -20,7 +21,7 @@ const { events } = story;
 /** Returns a view with many rows in each list, and the number of their ids that were read so far. */
 function createLargeView(): { view: View; countReads: () => number } {
   let reads = 0;
-  const last = reduce(fromSnapshot(new Rows().snapshot()), events);
+  const last = reduceStory({ events });
   const counted = <Row extends object>(row: Row | undefined, key: keyof Row): Row[] =>
     Array.from({ length: ROWS }, (_, index) =>
       Object.defineProperty({ ...row! }, key, {
@@ -63,7 +64,7 @@ describe(`a page with ${ROWS} rows of each kind`, () => {
     expect(countReads()).toBeGreaterThanOrEqual(4 * ROWS);
     expect(countReads()).toBeLessThan(4 * ROWS + READS_PER_EVENT * events.length);
     const own = ({ id }: { id: string }) => !id.startsWith('other');
-    const alone = reduce(fromSnapshot(new Rows().snapshot()), events);
+    const alone = reduceStory({ events });
     expect(next.workflows.filter(own)).toEqual(alone.workflows);
     expect(next.runs.filter(own)).toEqual(alone.runs);
     expect(next.approvals.map(({ request }) => request).filter(own)).toEqual(
