@@ -15,8 +15,8 @@ import { changedWorkspace, readTree } from './changed-workspace.ts';
 import { checkAgreement, type OperationKind, learnTrees, listOperations } from './operations.ts';
 
 const PROGRAM = join(import.meta.dirname, 'child/killed-undo.ts');
-/** Fewer steps than an undo of 300 files has. */
-const STEPS = 900;
+/** A step that an undo or a redo of 300 files reaches on each run: they have 1,149 and 864 steps. */
+const LATE_STEP = 850;
 
 /** A changed workspace whose program ends and starts again. */
 async function start(many: number) {
@@ -86,8 +86,11 @@ const COVERED =
 fullTest(COVERED)('completes or rolls back an undo, a redo and a rewind of 300 files after a kill', async () => {
   const random = new Random('kill in an undo', TEST_SEED);
   const world = await start(300);
-  for (const kind of ['undo', 'rewind'] as const)
-    for (const direction of ['back', 'forth'] as const) await killAt(world, kind, direction, random.between(0, STEPS));
+  await killAt(world, 'undo', 'back', random.between(0, LATE_STEP));
+  // The same step on each day: a redo that no longer reaches it fails at once, and not on a day with a high number.
+  await killAt(world, 'undo', 'forth', LATE_STEP);
+  await killAt(world, 'rewind', 'back', random.between(0, LATE_STEP));
+  await killAt(world, 'rewind', 'forth', random.between(0, LATE_STEP));
 });
 
 /** Sizes of the space that is left on the disk, in bytes. */
