@@ -15,10 +15,10 @@ export const registry = new ToolRegistry(allTools());
 /** Those of an agent that names none. */
 export const unnamed = (primary: boolean): string[] =>
   registry.names(primary).filter((name) => name !== 'think' && name !== 'task_complete');
-export const built = (toml = '', provider = 'anthropic') => {
+export const built = (toml = '', provider = 'anthropic', tools = registry) => {
   const settings = settingsOf(toml);
   const rules = new ModelRules({ settings, lists: new ModelLists(), environment: { baseUrl: undefined } });
-  return new Envelopes({ settings, tools: registry, provider: () => provider, models: rules });
+  return new Envelopes({ settings, tools, provider: () => provider, models: rules });
 };
 
 export const leadOf = (parts: Partial<AgentDefinition> = {}, toml = '', provider = 'anthropic'): Envelope =>

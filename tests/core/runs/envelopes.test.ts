@@ -176,6 +176,11 @@ describe('the envelope of a temporary agent', () => {
       built().child(spawning({ provider: 'openai', model: 'gpt-5', ...parts }), lead, agentsWith());
     expect(spawn({}).tools).toEqual(unnamed(false).filter((name) => name !== 'web_search'));
     expect(() => spawn({ tools: ['web_search'] })).toThrow(/tools that it cannot have: web_search.*\. web_search: /);
+    const printing = { ...registry.get('grep')!, name: 'print', missing: () => 'no printer' };
+    const missingBoth = spawning({ provider: 'openai', model: 'gpt-5', tools: ['print', 'web_search'] });
+    expect(() => built('', 'anthropic', registry.with([printing])).child(missingBoth, lead, agentsWith())).toThrow(
+      /cannot have: print, web_search\. .*\. print: no printer\. web_search: \S/,
+    );
   });
 
   test('uses the values of the request', () => {
