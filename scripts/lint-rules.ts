@@ -1,7 +1,9 @@
 // What both linters hold, oxlint in *.ts and ESLint in the rest: style, size, and the layers
 // (contract ← domain ← core ← hosts, electron; domain ← lib ← routes). Both take the same names and options.
+import path from 'node:path';
 import type { DummyRuleMap as Rules } from 'oxlint';
 import { ROOMS, roomsBarredFrom, roomsIn } from './rooms.js';
+import { modulesBarredFromTests } from './test-imports.ts';
 
 interface Ban {
   regex: string;
@@ -62,7 +64,21 @@ const core = [electron, screen, environment, layer('hosts'), layer('lib'), layer
 const hosts = [electron, screen, database, model, layer('lib'), layer('routes'), layer('electron')];
 const web = [electron, database, model, node, stores, layer('core'), layer('hosts'), layer('electron')];
 
+/** Modules of the program that are not pure, by the alias or by a relative path. */
+const internals = ban(
+  `^(#|(\\.\\./)+(src/)?)(${modulesBarredFromTests(path.dirname(import.meta.dirname))
+    .map((file) => file.replace(/^src\//, '').replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
+    .join('|')})$`,
+  'A test uses this module through rpc, the command line or the page (scripts/test-imports.ts).',
+);
+
 const desktop = [database, model, screen, layer('hosts'), layer('routes')];
+
+/** What scripted servers send is held to the types of the SDKs, and the stand-in to Electron's own. */
+const typedByPackages = [
+  ...['tests/bench/**', 'tests/support/fake-model/**', 'tests/support/store-server/**'],
+  'e2e/support/electron-stand-in/**',
+];
 
 const layers: Block[] = [
   boundary(['src/contract/**'], [notZod, layer('domain'), ...aboveDomain]),
@@ -80,16 +96,8 @@ const layers: Block[] = [
   boundary(['src/routes/**', 'src/*.ts'], web),
   boundary(['electron/**'], [...desktop, layer('lib')]),
   boundary(['electron/text.ts'], [...desktop, ban('^#lib/([^w]|w[^o])', 'Of lib, the desktop imports words only.')]),
-  // The stand-in is held to Electron's own types.
-  boundary(
-    ['tests/**', 'e2e/**'],
-    [electron, database, model],
-    // What the scripted servers send is held to the types of the SDKs.
-    [
-      ...['tests/bench/**', 'tests/support/fake-model/**', 'tests/support/store-server/**'],
-      'e2e/support/electron-stand-in/**',
-    ],
-  ),
+  boundary(['tests/**', 'e2e/**'], [electron, database, model, internals], typedByPackages),
+  boundary(typedByPackages, [internals]),
 ];
 
 /** A hint: a longer function may be right. */

@@ -1,25 +1,11 @@
 // The layers, as the files really import each other: contract ← domain ← core ← hosts, electron and domain ← lib ← routes.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { globSync } from 'tinyglobby';
-import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { type Order, ROOMS } from '../scripts/rooms.js';
-import { roomViolations, type SourceFile } from './support/rooms.ts';
-
-interface Import {
-  from: string;
-  /** As written. */
-  specifier: string;
-  /** The file in this repository, or undefined for a package. */
-  target: string | undefined;
-}
-
-const root = path.resolve(import.meta.dirname, '..');
-const extensions = '{ts,js,cjs,svelte}';
-const sources = globSync([`src/**/*.${extensions}`, `electron/**/*.${extensions}`], { cwd: root });
-const tests = globSync([`tests/**/*.${extensions}`, `e2e/**/*.${extensions}`], { cwd: root });
-const text = (file: string) => readFileSync(path.join(root, file), 'utf8');
+import { importedValues } from '../scripts/test-imports.ts';
+import { type Import, importsOf, ROOT, SOURCES, TESTS, textOf } from './support/sources/imports.ts';
+import { roomViolations, type SourceFile } from './support/sources/rooms.ts';
 
 /** Which layers a layer may import; a file outside of them (`src/app.d.ts`) belongs to routes. */
 const allowed: Record<string, readonly string[]> = {
@@ -37,24 +23,7 @@ function layerOf(file: string): string {
   return folder in allowed ? folder : 'routes';
 }
 
-function resolve(from: string, written: string): string | undefined {
-  // A bundler may be told how to take a file.
-  const specifier = written.replace(/\?.*$/, '');
-  if (specifier.startsWith('#')) return `src/${specifier.slice(1)}`;
-  if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(from), specifier);
-  return undefined;
-}
-
-/** Static, type-only, re-exporting and dynamic imports; of a component, those of its scripts. */
-function importsOf(file: string, source = text(file)): Import[] {
-  const scripts = [...source.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map((match) => match[1] ?? '');
-  const code = file.endsWith('.svelte') ? scripts.join('\n') : source;
-  return ts.preProcessFile(code, true, true).importedFiles.map(({ fileName }) => {
-    return { from: file, specifier: fileName, target: resolve(file, fileName) };
-  });
-}
-
-const graph = new Map(sources.map((file) => [file, importsOf(file)]));
+const graph = new Map(SOURCES.map((file) => [file, importsOf(file)]));
 const imports = [...graph.values()].flat();
 const show = ({ from, specifier }: Import) => `${from} → ${specifier}`;
 const packages = (layer: string) => imports.filter((one) => !one.target && layerOf(one.from) === layer);
@@ -75,23 +44,16 @@ function cycles(): string[] {
   return found;
 }
 
-/** Files whose values a file imports; imports of types only are left out. */
-function valueTargets(file: string): string[] {
-  const found = text(file).matchAll(/^\s*import (?!type\b)(?:\{([^}]*)\}|[^'{]*?) from '([^']+)'/gm);
-  const names = (list = 'all') => list.split(',').filter((name) => !/^\s*(?:type .*)?$/s.test(name));
-  const specifiers = new Set([...found].flatMap(([, list, from]) => (names(list).length > 0 ? [from] : [])));
-  return (graph.get(file) ?? []).flatMap((one) => (specifiers.has(one.specifier) && one.target ? [one.target] : []));
-}
-
 /** Files that are loaded with some files, each with the trail that leads to it. */
 function loadedWith(files: readonly string[]): Map<string, string> {
   const trails = new Map(files.map((file) => [file, file]));
   for (const [file, trail] of trails)
-    for (const target of valueTargets(file)) if (!trails.has(target)) trails.set(target, `${trail} → ${target}`);
+    for (const target of importedValues(ROOT, file).loaded)
+      if (graph.has(target) && !trails.has(target)) trails.set(target, `${trail} → ${target}`);
   return trails;
 }
 
-const loadedByPage = () => loadedWith(sources.filter((file) => /^src\/(?:lib|routes)\//.test(file)));
+const loadedByPage = () => loadedWith(SOURCES.filter((file) => /^src\/(?:lib|routes)\//.test(file)));
 
 /** What core says is put into another language in one place, whether a page shows it or a notification of the desktop. */
 const isWords = ({ from, target }: Import) =>
@@ -150,7 +112,7 @@ describe('packages', () => {
   // The content policy blocks the code that zod generates for objects; the schema of an address is a text.
   test('the web client loads no zod schema of an object', () => {
     const schemas = [...loadedByPage()].filter(
-      ([file]) => layerOf(file) === 'contract' && /from 'zod'/.test(text(file)) && !file.endsWith('/endpoint-url.ts'),
+      ([file]) => layerOf(file) === 'contract' && /from 'zod'/.test(textOf(file)) && !file.endsWith('/endpoint-url.ts'),
     );
     expect(schemas.map(([, trail]) => trail)).toEqual([]);
   });
@@ -208,12 +170,12 @@ describe('subfolders of a layer', () => {
 
   test.for(['lib', 'core'])('tests of %s are in the subfolders of the code that they test', (layer) => {
     const order = [...(ROOMS[`src/${layer}`] ?? []), 'support'];
-    const own = tests.filter((file) => file.startsWith(`tests/${layer}/`)).map((file) => sourceOf(file, []));
+    const own = TESTS.filter((file) => file.startsWith(`tests/${layer}/`)).map((file) => sourceOf(file, []));
     expect(roomViolations(`tests/${layer}`, order, own)).toEqual([]);
   });
 
   test('no folder contains more than forty files', () => {
-    const counts = Map.groupBy([...sources, ...tests], (file) => path.dirname(file));
+    const counts = Map.groupBy([...SOURCES, ...TESTS], (file) => path.dirname(file));
     const crowded = [...counts].filter(([, files]) => files.length > 40);
     expect(crowded.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
   });
@@ -264,5 +226,5 @@ describe('subfolders of a layer', () => {
 
 /** A name without its ending would work in Vite and fail in Node. Types that kit generates aren't on disk here. */
 function isFile(target: string): boolean {
-  return /(^|\/)\$types(\.js)?$/.test(target) || (path.extname(target) !== '' && existsSync(path.join(root, target)));
+  return /(^|\/)\$types(\.js)?$/.test(target) || (path.extname(target) !== '' && existsSync(path.join(ROOT, target)));
 }

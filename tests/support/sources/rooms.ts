@@ -1,5 +1,5 @@
 /** Holds the files of a base folder against the order of its rooms. Pure: files and imports in, violations out. */
-import { type Order, roomsBarredFrom, roomsIn } from '../../scripts/rooms.js';
+import { type Order, roomsBarredFrom, roomsIn } from '../../../scripts/rooms.js';
 
 /** A source file and the files of this repository that it imports, types included; paths from the root. */
 export interface SourceFile {
