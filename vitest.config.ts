@@ -1,7 +1,8 @@
 /**
- * Projects by what their files need of a process: `unit`, `engine` and `alone` are plain Node, `lib` and `lib-alone`
- * compile runes and run Svelte's client build, `lib-server` renders components to text. The files of a project share
- * processes and the modules loaded there; those that are alone have a process each.
+ * Projects by folder and name of their files. `unit`, `engine` and `alone` are plain Node, `lib` and `lib-alone` compile
+ * runes and run Svelte's client build, `lib-server` renders components to text. The files of a project share processes and
+ * the modules loaded there. A file that replaces a module, a global, the clock or every store is named `*.alone.test.ts`
+ * and has a process of its own: what modules remember of that must not reach other files.
  */
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -11,14 +12,6 @@ import { COMPILED } from './tests/support/compiled.ts';
 import { temporaryFolder } from './tests/support/temporary.ts';
 import { usedBits } from './tests/support/used-bits.ts';
 
-/** Replaces a module, a global, the clock or every store: what modules remember of that must not reach other files. */
-const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(|\beveryStore\.isOnServer = /;
-/** Opens many stores in memory, of which the embedded engine frees little: its processes end with this project. */
-const ENGINE = /\/support\/(engine|shared-engine|reflecting|flows\/flows)\.ts'/;
-
-/** Rooms of the client without runes: plain Node, unless a test of theirs renders a component. */
-const PLAIN = /^tests\/lib\/(?:ui|view|words)\//;
-
 // Also for the processes of vitest, and for those that the program itself starts in a test. With few arenas the stores of
 // many tests leave less memory behind, which every start of a process has to map again.
 Object.assign(process.env, COMPILED, temporaryFolder(), { MALLOC_ARENA_MAX: '2' });
@@ -26,14 +19,27 @@ Object.assign(process.env, COMPILED, temporaryFolder(), { MALLOC_ARENA_MAX: '2' 
 process.umask(0o022);
 
 const ROOT = import.meta.dirname;
-const projects = ['unit', 'engine', 'alone', 'lib', 'lib-alone', 'lib-server'] as const;
+
+function filesIn(folder: string): string {
+  return `${folder}/**/*.test.ts`;
+}
+
+const CLIENT = 'tests/lib/{agents,app,approvals,changes,chat,history,runs,settings,shell}';
+/** Folders with tests that open many stores in memory, of which the embedded engine frees little. */
+const ENGINE = ['tests/core/{approvals,host,runs,workflows}', 'tests/{hosts,security}'];
+const ALONE = '**/*.alone{,.full}.test.ts';
+const SERVER = '**/*.server.test.ts';
+const PROJECTS = {
+  unit: { include: ['tests/**/*.test.ts'], exclude: [...ENGINE.map(filesIn), filesIn(CLIENT), ALONE, SERVER] },
+  engine: { include: ENGINE.map(filesIn), exclude: [ALONE, SERVER] },
+  alone: { include: [`tests/${ALONE}`], exclude: [filesIn(CLIENT)] },
+  lib: { include: [filesIn(CLIENT)], exclude: [ALONE, SERVER] },
+  'lib-alone': { include: [`${CLIENT}/${ALONE}`], exclude: [] },
+  'lib-server': { include: [`tests/${SERVER}`], exclude: [] },
+} as const;
+type Project = keyof typeof PROJECTS;
 /** Suffix of files that only the full run includes and that would need a process each. */
 const FULL_ONLY = '.full.test.ts';
-const files = Map.groupBy(
-  globSync('tests/**/*.test.ts', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/')),
-  projectOf,
-);
-
 const SAMPLES = 'tests/support/samples.ts';
 const importsByFile = new Map<string, readonly string[]>();
 
@@ -57,15 +63,13 @@ function isSampled(file: string): boolean {
   return file.endsWith(FULL_ONLY) || reached.has(SAMPLES);
 }
 
-function projectOf(path: string): (typeof projects)[number] {
-  const text = readFileSync(join(ROOT, path), 'utf8');
-  if (text.includes("from 'svelte/server'")) return 'lib-server';
-  if (path.startsWith('tests/lib/') && !PLAIN.test(path)) return ALONE.test(text) ? 'lib-alone' : 'lib';
-  if (ALONE.test(text)) return 'alone';
-  return ENGINE.test(text) ? 'engine' : 'unit';
-}
+/** Files of a project for a run. */
+const filesOf = ({ include, exclude }: { include: readonly string[]; exclude: readonly string[] }, mode: string) =>
+  globSync([...include], { cwd: ROOT, exclude: [...exclude] })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((file) => (mode === 'full' ? isSampled(file) : !file.endsWith(FULL_ONLY)));
 
-const runsInClient = (name: (typeof projects)[number]) => name === 'lib' || name === 'lib-alone';
+const runsInClient = (name: Project) => name === 'lib' || name === 'lib-alone';
 const plugins = () => [usedBits(ROOT), svelte({ configFile: false, compilerOptions: { runes: true } })];
 /** For components without the router. */
 const alias = {
@@ -82,7 +86,7 @@ const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
 const plain = {
   server: { deps: { external: [/\/src\/(?:contract|core|domain)\//, /\/src\/lib\/(?:view|words)\/.*\.ts$/] } },
 };
-const isNative = (name: (typeof projects)[number]) => name === 'unit' || name === 'engine';
+const isNative = (name: Project) => name === 'unit' || name === 'engine';
 
 export default defineConfig(({ mode }) => ({
   test: {
@@ -96,15 +100,13 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: 3,
     reporters: ['default', 'json'],
     outputFile: { json: `test-results/${mode === 'full' ? 'vitest-full' : 'vitest'}.json` },
-    projects: projects.map((name) => ({
+    projects: (Object.keys(PROJECTS) as Project[]).map((name) => ({
       ...(name === 'lib-server' ? rendered : name.startsWith('lib') ? runes : {}),
       test: {
         name,
         ...(isNative(name) && native),
         ...(name.startsWith('lib') && plain),
-        include: (files.get(name) ?? []).filter((file) =>
-          mode === 'full' ? isSampled(file) : !file.endsWith(FULL_ONLY),
-        ),
+        include: filesOf(PROJECTS[name], mode),
         environment: runsInClient(name) ? './tests/support/client-environment.ts' : 'node',
         isolate: name.endsWith('alone'),
         // A test that fails once on a busy machine runs again; scripts/summary.cjs lists it as flaky.

@@ -180,6 +180,19 @@ describe('subfolders of a layer', () => {
     expect(crowded.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
   });
 
+  const isTest = (file: string): boolean => file.endsWith('.test.ts') && file !== 'tests/boundaries.test.ts';
+  const nameless = (mark: string, pattern: RegExp): string[] =>
+    TESTS.filter((file) => isTest(file) && !file.includes(mark) && pattern.test(textOf(file)));
+
+  test('a test file that renders components on the server has .server. in its name', () => {
+    expect(nameless('.server.', /from 'svelte\/server'/)).toEqual([]);
+  });
+
+  test('a test file that replaces a module, a global, the clock or every store has .alone. in its name', () => {
+    const replacing = nameless('.alone.', /\bvi\.(mock|useFakeTimers|stubGlobal)\(|\beveryStore\.isOnServer = /);
+    expect(replacing.filter((file) => !file.includes('.server.'))).toEqual([]);
+  });
+
   const order: Order = ['view', 'ui', ['chat', 'history'], 'program.ts'];
   test.for([
     ['a loose file', { 'loose.ts': '' }, ['src/lib/loose.ts lies in no room']],

@@ -92,8 +92,8 @@ test(
 test(
   'the form and the text stay in sync, preserve comments and unknown keys, and keep unsaved changes',
   fullSpec([
-    'tests/lib/agents/agent-editor.test.ts › applies a change of the form to the text, and keeps text written meanwhile',
-    'tests/lib/agents/agent-editor.test.ts › restores a draft, and reports a conflict if the file changed since',
+    'tests/lib/agents/agent-editor.alone.test.ts › applies a change of the form to the text, and keeps text written meanwhile',
+    'tests/lib/agents/agent-editor.alone.test.ts › restores a draft, and reports a conflict if the file changed since',
     'tests/core/host/runtime/methods/agent-files.test.ts › an edit keeps comments and unknown keys, and returns the new values and faults',
   ]),
   async ({ start }) => {
@@ -129,9 +129,9 @@ test(
 test(
   'changes on disk appear without a reload, and a conflict with unsaved changes lets the person choose a version',
   fullSpec([
-    'tests/lib/agents/agent-editor.test.ts › follows the file on disk while the text is unchanged',
-    'tests/lib/agents/agent-editor.test.ts › reports a conflict if text and file changed, and overwrites only the version that was shown',
-    'tests/lib/agents/agent-editor.test.ts › replaces the text by the version on disk on request',
+    'tests/lib/agents/agent-editor.alone.test.ts › follows the file on disk while the text is unchanged',
+    'tests/lib/agents/agent-editor.alone.test.ts › reports a conflict if text and file changed, and overwrites only the version that was shown',
+    'tests/lib/agents/agent-editor.alone.test.ts › replaces the text by the version on disk on request',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), { files: { [PATH]: READER } });

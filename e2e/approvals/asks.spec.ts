@@ -143,7 +143,7 @@ test(
   fullSpec([
     'tests/core/approvals/ask-question.test.ts › a skipped question is reported to the agent, which then decides',
     'tests/lib/app/approval-draft.test.ts › skips every question and discards written answers',
-    'tests/lib/approvals/approval-modal.test.ts › shows the reason and impact of an action, and offers to skip questions',
+    'tests/lib/approvals/approval-modal.server.test.ts › shows the reason and impact of an action, and offers to skip questions',
   ]),
   async ({ start }) => {
     const app = await start(calling('ask_question', { questions: [questions[2]] }));
@@ -183,7 +183,7 @@ test(
   'the agent answers a question about its call before the person rejects the call',
   fullSpec([
     'tests/core/approvals/ask-back.test.ts › a question back is answered from the run context, counted and stored, and an empty question is rejected',
-    'tests/lib/approvals/approval-modal.test.ts › shows answered and pending questions to the agent above the answer buttons',
+    'tests/lib/approvals/approval-modal.server.test.ts › shows answered and pending questions to the agent above the answer buttons',
   ]),
   async ({ start }) => {
     const wait = new Gate();

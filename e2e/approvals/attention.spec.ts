@@ -72,10 +72,10 @@ test(
   'only one of two tabs alerts the person, and only while the person is away, until the approval is answered',
   fullSpec(
     [
-      'tests/lib/app/page-caller.test.ts › calls an absent user at once, again after a minute, and not after an answer',
-      'tests/lib/app/page-caller.test.ts › a window that does not lead stays silent',
-      'tests/lib/app/page-caller.test.ts › is silent in quiet hours, and calls for a waiting question when they end',
-      'tests/lib/app/page-caller.test.ts › a click on a notification opens the conversation with its question, and answers nothing',
+      'tests/lib/app/page-caller.alone.test.ts › calls an absent user at once, again after a minute, and not after an answer',
+      'tests/lib/app/page-caller.alone.test.ts › a window that does not lead stays silent',
+      'tests/lib/app/page-caller.alone.test.ts › is silent in quiet hours, and calls for a waiting question when they end',
+      'tests/lib/app/page-caller.alone.test.ts › a click on a notification opens the conversation with its question, and answers nothing',
     ],
     browserOnly,
   ),
@@ -138,7 +138,7 @@ test(
   fullSpec([
     'tests/core/workflows/interrupted-work.test.ts › an interrupted workflow is in the attention feed after a restart until it is resumed',
     'tests/lib/view/waiting-list.test.ts › lists sleeping questions, sign-ins and interrupted workflows after blocking approvals',
-    'tests/lib/approvals/inbox-page.test.ts › offers to resume interrupted work',
+    'tests/lib/approvals/inbox-page.server.test.ts › offers to resume interrupted work',
   ]),
   async ({ start }) => {
     const held = new Gate();

@@ -21,7 +21,7 @@ test(
   'the approval of a short spawn fits in 1280 by 800, with Allow at most three tab stops away',
   fullSpec([
     'e2e/approvals/asks.spec.ts › the person sends a message, approves a sub-agent and answers or skips questions without a mouse',
-    'tests/lib/approvals/approval-modal.test.ts › shows the agent to start, with its prompt, model, tools, permissions and folder',
+    'tests/lib/approvals/approval-modal.server.test.ts › shows the agent to start, with its prompt, model, tools, permissions and folder',
   ]),
   async ({ start }) => {
     const app = await start(leadCalls([spawn({ name: 'tester', prompt: PROMPT, tools: ['write_file'] })], []));
@@ -130,7 +130,7 @@ test(
   'several approval requests can be reviewed and answered by keyboard alone',
   fullSpec([
     'e2e/approvals/questions.spec.ts › closing the approvals answers none of them; one is rejected, the others are allowed together with their edits',
-    'tests/lib/approvals/answer-keys.test.ts › maps each key to its answer outside of a text field',
+    'tests/lib/approvals/answer-keys.alone.test.ts › maps each key to its answer outside of a text field',
     'tests/lib/app/attention.test.ts › moves to the next question after an answer, and from the last question to the first',
   ]),
   async ({ start }) => {

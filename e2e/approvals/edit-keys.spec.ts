@@ -17,7 +17,7 @@ test(
   'the header stays above a long form, and the Allow key works in form fields but not in the box for questions',
   fullSpec([
     'e2e/approvals/questions.spec.ts › closing the approvals answers none of them; one is rejected, the others are allowed together with their edits',
-    'tests/lib/approvals/answer-keys.test.ts › allows from a field of the answer, and from no other text field',
+    'tests/lib/approvals/answer-keys.alone.test.ts › allows from a field of the answer, and from no other text field',
     'tests/lib/app/approval-draft.test.ts › are counted one by one as edits, and a problem stays until its field changes',
   ]),
   async ({ start }) => {
@@ -59,8 +59,8 @@ test(
 test(
   'the Allow button and its key give the selected grant, also from within the fields of the grant',
   fullSpec([
-    'tests/lib/approvals/approval-modal.test.ts › the allow button names the chosen scope of a grant, and otherwise a single call',
-    'tests/lib/approvals/answer-keys.test.ts › allows from a field of the answer, and from no other text field',
+    'tests/lib/approvals/approval-modal.server.test.ts › the allow button names the chosen scope of a grant, and otherwise a single call',
+    'tests/lib/approvals/answer-keys.alone.test.ts › allows from a field of the answer, and from no other text field',
   ]),
   async ({ start }) => {
     const app = await start(threeWrites());
@@ -78,7 +78,7 @@ test(
 test(
   'the approval heading shows a changed file name, and the list of answers shows the new name',
   fullSpec([
-    'tests/lib/approvals/approval-modal.test.ts › names the file of the edit in its heading',
+    'tests/lib/approvals/approval-modal.server.test.ts › names the file of the edit in its heading',
     'tests/core/approvals/asked-and-open.test.ts › shows the title of the edited call',
   ]),
   async ({ start }) => {

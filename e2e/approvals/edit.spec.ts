@@ -37,7 +37,7 @@ async function seeTheEnd(app: App): Promise<void> {
 test(
   'a sub-agent gets the edited prompt, provider and tools, and the history shows both versions',
   fullSpec([
-    'tests/lib/app/seen-texts.test.ts › counts a text as read if its end was seen in the field where it is edited',
+    'tests/lib/app/seen-texts.alone.test.ts › counts a text as read if its end was seen in the field where it is edited',
     'tests/core/approvals/approval.test.ts › a sub-agent gets exactly the edited prompt, and the hashes before and after the edit are stored',
     'tests/lib/app/approval-draft.test.ts › moves to a model of another provider, and back to its own provider',
     'tests/core/approvals/asked-and-open.test.ts › each item of an approval pairs the requested input with the approved input',

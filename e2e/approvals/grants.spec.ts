@@ -90,7 +90,7 @@ test(
   fullSpec([
     'tests/core/runs/undo.test.ts › undo restores bytes and mode and deletes a new file, and redo writes both again',
     'tests/core/runs/undo.test.ts › undo never overwrites a file that changed since, and counts a created file deleted since as undone',
-    'tests/lib/runs/call-row.test.ts › offers a button for %j, which is %s: %s',
+    'tests/lib/runs/call-row.server.test.ts › offers a button for %j, which is %s: %s',
   ]),
   async ({ start }) => {
     const app = await start(

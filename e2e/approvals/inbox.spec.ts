@@ -132,7 +132,7 @@ test(
   'the selected approval stays selected when another tab answers another one, and links to its conversation',
   fullSpec([
     'tests/lib/app/inbox-place.test.ts › new questions do not change the selected question',
-    'tests/lib/approvals/inbox-page.test.ts › links the chosen question to its conversation',
+    'tests/lib/approvals/inbox-page.server.test.ts › links the chosen question to its conversation',
   ]),
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta']));
@@ -163,7 +163,7 @@ test(
   'an approval of an interrupted workflow is listed in the inbox, and its answer resumes the workflow',
   fullSpec([
     'tests/core/approvals/asked-and-open.test.ts › resumes the workflow once for an answer, and passes the answer to the gate when the approval reopens',
-    'tests/lib/approvals/inbox-page.test.ts › shows that an answer to a question of interrupted work resumes the work',
+    'tests/lib/approvals/inbox-page.server.test.ts › shows that an answer to a question of interrupted work resumes the work',
   ]),
   async ({ start }) => {
     const app = await twoConversations(start, { ownProcess: true });

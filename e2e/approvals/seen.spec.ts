@@ -19,7 +19,7 @@ const script = (...prompts: string[]) =>
 test(
   'text that the person writes counts as read, and each approval remembers which of its texts were read',
   fullSpec([
-    'tests/lib/app/seen-texts.test.ts › must be read again only if its end changed: %s',
+    'tests/lib/app/seen-texts.alone.test.ts › must be read again only if its end changed: %s',
     'tests/lib/app/attention.test.ts › keeps the reason and the read texts of a question while another question is selected',
   ]),
   async ({ start }) => {
@@ -113,8 +113,8 @@ test('the Allow key pages through unread text before it allows, always gives fee
 test(
   'the Allow key names the text that it scrolls, and a text also counts as read in its edit field',
   fullSpec([
-    'tests/lib/approvals/approval-modal.test.ts › shows a text that needs no reading as one line, and pages only through the others',
-    'tests/lib/app/seen-texts.test.ts › counts a text as read if its end was seen in the field where it is edited',
+    'tests/lib/approvals/approval-modal.server.test.ts › shows a text that needs no reading as one line, and pages only through the others',
+    'tests/lib/app/seen-texts.alone.test.ts › counts a text as read if its end was seen in the field where it is edited',
   ]),
   async ({ start }) => {
     const call = spawn({ name: 'helper', prompt: LONG, system_prompt: `You help.\n${LONG}` });
@@ -141,8 +141,8 @@ test(
 test(
   '600 blank lines are shown as a number, followed by the hidden text',
   fullSpec([
-    'tests/lib/approvals/approval-modal.test.ts › shows a long empty stretch of a prompt as its length, followed by the text after it',
-    'tests/lib/app/seen-texts.test.ts › waits for the end of a text longer than its box, and of a text that must always be seen',
+    'tests/lib/approvals/approval-modal.server.test.ts › shows a long empty stretch of a prompt as its length, followed by the text after it',
+    'tests/lib/app/seen-texts.alone.test.ts › waits for the end of a text longer than its box, and of a text that must always be seen',
   ]),
   async ({ start }) => {
     const app = await start(script(`Look at the parts.${'\n'.repeat(601)}Then delete everything.`));
@@ -168,7 +168,7 @@ test(
   'a batch can be allowed at once only after the texts of all its items were read',
   fullSpec([
     'e2e/approvals/questions.spec.ts › closing the approvals answers none of them; one is rejected, the others are allowed together with their edits',
-    'tests/lib/approvals/approval-modal.test.ts › names the unread texts of the other items if a whole batch can be allowed',
+    'tests/lib/approvals/approval-modal.server.test.ts › names the unread texts of the other items if a whole batch can be allowed',
   ]),
   async ({ start }) => {
     const tasks = [
@@ -211,8 +211,8 @@ test(
 test(
   'a long diff is scrolled by keyboard, and its folded text does not have to be read',
   fullSpec([
-    'tests/lib/app/seen-texts.test.ts › waits for the end of a text longer than its box, and of a text that must always be seen',
-    'tests/lib/app/seen-texts.test.ts › waits for a folded text, unless the text is short',
+    'tests/lib/app/seen-texts.alone.test.ts › waits for the end of a text longer than its box, and of a text that must always be seen',
+    'tests/lib/app/seen-texts.alone.test.ts › waits for a folded text, unless the text is short',
   ]),
   async ({ start }) => {
     const content = `${lines(120, 'rm -rf ~')}\n`;

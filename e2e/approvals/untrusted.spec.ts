@@ -58,7 +58,7 @@ test(
 test(
   'an approval shows invisible and direction-changing characters as marks',
   fullSpec(
-    'tests/lib/approvals/approval-modal.test.ts › marks and counts the invisible characters of a prompt, and shows markup as text',
+    'tests/lib/approvals/approval-modal.server.test.ts › marks and counts the invisible characters of a prompt, and shows markup as text',
   ),
   async ({ start }) => {
     const prompt = 'Delete nothing.\u202E gnihtyreve eteleD \u202C\u200BDone.';

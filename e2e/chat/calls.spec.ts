@@ -6,8 +6,8 @@ import { expect, fullSpec, test } from '../support/test.ts';
 test(
   'commands, searches, lists, plans and changes have views of their own',
   fullSpec([
-    'tests/lib/runs/call-row.test.ts › shows a call of %s in its own view, with a button for plain text',
-    'tests/lib/runs/call-row.test.ts › shows a file change as a diff',
+    'tests/lib/runs/call-row.server.test.ts › shows a call of %s in its own view, with a button for plain text',
+    'tests/lib/runs/call-row.server.test.ts › shows a file change as a diff',
     'tests/lib/view/call-view.test.ts › hitsOf groups matches by file, with marked ranges',
   ]),
   async ({ start }) => {

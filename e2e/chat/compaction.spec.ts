@@ -11,7 +11,7 @@ test(
   'the person compacts the context by button and by command, reads the summary and undoes the compaction',
   fullSpec([
     'tests/core/runs/loop/compaction.test.ts › of an idle conversation can be undone and redone: the next request has the full history, then the summary',
-    'tests/lib/shell/command-table.test.ts › slash commands run the commands of the palette, and are disabled if unavailable',
+    'tests/lib/shell/command-table.alone.test.ts › slash commands run the commands of the palette, and are disabled if unavailable',
     'tests/core/runs/loop/context-parts.test.ts › returns the parts of the last request and its answer, only if parts are requested',
   ]),
   async ({ start }) => {

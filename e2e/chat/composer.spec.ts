@@ -72,7 +72,7 @@ test(
   'commands and earlier messages are reached by keyboard, and a model change applies from then on',
   fullSpec([
     'tests/lib/chat/composer/past.test.ts › the arrow keys go to older messages and back to an empty box',
-    'tests/lib/shell/command-table.test.ts › slash commands run the commands of the palette, and are disabled if unavailable',
+    'tests/lib/shell/command-table.alone.test.ts › slash commands run the commands of the palette, and are disabled if unavailable',
     'e2e/chat/composer.spec.ts › attachments and mentioned files are sent and survive a reload; a conversation is renamed by keyboard',
     'tests/core/workflows/message-options.test.ts › model and mode of a message apply to the lead for that message only, and are recorded',
   ]),

@@ -10,8 +10,8 @@ const SAID = 'I look at the **files** first.';
 test(
   'text between calls, a report, and links to a message, a conversation and a workflow can be copied',
   fullSpec([
-    'tests/lib/history/replay/nothing-to-press.test.ts › offers to copy the text of an agent before a call, and the report of a sub-agent',
-    'tests/lib/chat/turn-actions.test.ts › copies the address of the page in a browser, and a link of the app on the desktop',
+    'tests/lib/history/replay/nothing-to-press.server.test.ts › offers to copy the text of an agent before a call, and the report of a sub-agent',
+    'tests/lib/chat/turn-actions.server.test.ts › copies the address of the page in a browser, and a link of the app on the desktop',
   ]),
   async ({ start }) => {
     const script = new Script()

@@ -5,7 +5,7 @@ import { expect, fullSpec, test } from '../support/test.ts';
 test(
   'an invalid API key shows one error message with a link to the settings',
   fullSpec([
-    'tests/lib/ui/failure-note.test.ts › links to the settings once for the error %s',
+    'tests/lib/ui/failure-note.server.test.ts › links to the settings once for the error %s',
     'tests/core/runs/loop/failures.test.ts › a wrong API key ends the workflow with an authentication error',
     'tests/core/model/anthropic-failures.test.ts › an error about a refused key does not contain the key',
   ]),
@@ -28,7 +28,7 @@ test(
   fullSpec([
     'tests/core/runs/loop/failures.test.ts › names the endpoint that cannot be reached',
     'tests/core/model/retry.test.ts › tries a request three times at an endpoint that never answered',
-    'tests/lib/ui/failure-note.test.ts › links to the settings once for the error %s',
+    'tests/lib/ui/failure-note.server.test.ts › links to the settings once for the error %s',
   ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), { endpoint: 'http://127.0.0.1:9' });

@@ -25,7 +25,7 @@ test(
     'tests/lib/app/forks.test.ts › resends a message with its pictures to a fork that ends before it',
     'tests/core/workflows/fork.test.ts › copied work is not counted, listed or found twice, and the fork survives a purge of the first conversation',
     'tests/core/workflows/fork.test.ts › copies the messages before a fork, and the message itself if the fork is after it',
-    'tests/lib/chat/turn-actions.test.ts › offers to copy, edit, fork and retry at a message and its answer',
+    'tests/lib/chat/turn-actions.server.test.ts › offers to copy, edit, fork and retry at a message and its answer',
   ]),
   async ({ start }) => {
     const app = await start(script());
@@ -98,7 +98,7 @@ test(
 test(
   'Retry sends a message again in a fork',
   fullSpec([
-    'tests/lib/chat/turn-actions.test.ts › forks after the newest answer and sends its message again by command',
+    'tests/lib/chat/turn-actions.server.test.ts › forks after the newest answer and sends its message again by command',
     'tests/lib/app/forks.test.ts › resends a message with its pictures to a fork that ends before it',
   ]),
   async ({ start }) => {
@@ -122,8 +122,8 @@ test(
 test(
   'a message, its answer as plain text or Markdown, and a code block can be copied',
   fullSpec([
-    'tests/lib/chat/turn-actions.test.ts › offers to copy, edit, fork and retry at a message and its answer',
-    'tests/lib/chat/turn-actions.test.ts › shows the success or the failure of a copy',
+    'tests/lib/chat/turn-actions.server.test.ts › offers to copy, edit, fork and retry at a message and its answer',
+    'tests/lib/chat/turn-actions.server.test.ts › shows the success or the failure of a copy',
     'tests/lib/ui/markdown/plain.test.ts › plainOf removes the Markdown marks of %j',
   ]),
   async ({ start }) => {
@@ -156,7 +156,7 @@ test(
   'a fork shows the cards and reports of copied sub-agents without any action on them',
   fullSpec([
     'tests/core/host/records/origin-runs.test.ts › a fork, and a fork of a fork, show the sub-agents of the origin below their own lead, at no cost',
-    'tests/lib/history/replay/nothing-to-press.test.ts › offers no actions on the cards of sub-agents that a fork copied',
+    'tests/lib/history/replay/nothing-to-press.server.test.ts › offers no actions on the cards of sub-agents that a fork copied',
   ]),
   async ({ start }) => {
     const app = await start(

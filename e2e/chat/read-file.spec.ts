@@ -8,7 +8,7 @@ import { expect, fullSpec, test } from '../support/test.ts';
 test(
   'a read image is shown at its call, also after a reload, and a missing image is reported',
   fullSpec([
-    'tests/lib/runs/call-row.test.ts › requests the stored image of a call by its hash',
+    'tests/lib/runs/call-row.server.test.ts › requests the stored image of a call by its hash',
     'tests/core/runs/images.test.ts › sends an image to the model in every request and keeps its bytes after the file is deleted',
     'tests/core/runs/images.test.ts › informs the model and the person if the stored image bytes are %s',
   ]),

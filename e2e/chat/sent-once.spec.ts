@@ -58,7 +58,7 @@ test(
   fullSpec(
     [
       'tests/hosts/http/sent-once.test.ts › a message whose answer is lost starts its conversation once when it is sent again',
-      'tests/lib/chat/composer/unsent.test.ts › sends a message without a reply again under its first id, or drops it once it is known to have arrived',
+      'tests/lib/chat/composer/unsent.alone.test.ts › sends a message without a reply again under its first id, or drops it once it is known to have arrived',
     ],
     details,
   ),
@@ -91,8 +91,8 @@ test(
   'a message that is being sent does not reappear in the box after a reload or a return to the page',
   fullSpec(
     [
-      'tests/lib/chat/composer/unsent.test.ts › sends one message on two presses, also after the box is left and reopened',
-      'tests/lib/chat/composer/draft.test.ts › empties the box when a message is sent, and stores the message until it arrives',
+      'tests/lib/chat/composer/unsent.alone.test.ts › sends one message on two presses, also after the box is left and reopened',
+      'tests/lib/chat/composer/draft.alone.test.ts › empties the box when a message is sent, and stores the message until it arrives',
     ],
     details,
   ),
@@ -129,8 +129,8 @@ test(
   'a message that the connection lost before delivery stays in the box and is delivered once',
   fullSpec(
     [
-      'tests/lib/chat/composer/draft.test.ts › restores an unsent message before the text written since',
-      'tests/lib/chat/composer/draft.test.ts › retries of one message share an id until it arrives, also after a restart; other messages have their own',
+      'tests/lib/chat/composer/draft.alone.test.ts › restores an unsent message before the text written since',
+      'tests/lib/chat/composer/draft.alone.test.ts › retries of one message share an id until it arrives, also after a restart; other messages have their own',
     ],
     details,
   ),
@@ -177,7 +177,7 @@ test(
 test(
   'a message that was sent in one tab disappears from the box of the other tab',
   fullSpec(
-    'tests/lib/chat/composer/draft.test.ts › follows drafts written or sent in another window, unless this window has other text',
+    'tests/lib/chat/composer/draft.alone.test.ts › follows drafts written or sent in another window, unless this window has other text',
     details,
   ),
   async ({ start }) => {

@@ -8,7 +8,7 @@ test(
   fullSpec([
     'e2e/chat/screen.spec.ts › Send turns into Stop in the same place, and Stop returns a queued message with its attachment',
     'tests/core/workflows/stop.test.ts › during a model request closes the connection, marks the runs as cancelled and keeps the usage',
-    'tests/lib/chat/announcer.test.ts › announces each outcome of a reply, such as "Reply stopped" after a stop',
+    'tests/lib/chat/announcer.alone.test.ts › announces each outcome of a reply, such as "Reply stopped" after a stop',
   ]),
   async ({ start }) => {
     const answer = 'These words came before the stop. And these never come.';

@@ -78,7 +78,7 @@ test.describe('an API key on the desktop', only, () => {
   test(
     'is in a plain file if no key store encrypts, and the settings page shows a warning',
     fullSpec([
-      'tests/electron/secrets.test.ts › with %s, keys are in the plain file, and a warning names that file',
+      'tests/electron/secrets.alone.test.ts › with %s, keys are in the plain file, and a warning names that file',
       'tests/lib/settings/protections.test.ts › marks a missing sandbox, isolation or fuse as open',
     ]),
     async ({ start }) => {

@@ -14,8 +14,8 @@ test.describe('the desktop', only, () => {
   test(
     'marks hidden characters in a notification',
     fullSpec([
-      'tests/electron/attention.test.ts › marks hidden characters in a notification',
-      'tests/electron/attention.test.ts › a notification repeats as set, a click only opens the question, and an answer closes it',
+      'tests/electron/attention.alone.test.ts › marks hidden characters in a notification',
+      'tests/electron/attention.alone.test.ts › a notification repeats as set, a click only opens the question, and an answer closes it',
     ]),
     async ({ start }) => {
       const app = await start(writeFile({ path: 'src/clean\u202Egpj.sh' }));
@@ -63,7 +63,7 @@ test.describe('the desktop', only, () => {
   test(
     'ends when the last window closes',
     fullSpec(
-      'tests/electron/quit.test.ts › closing the last window asks before quitting while work runs, unless the tray is shown',
+      'tests/electron/quit.alone.test.ts › closing the last window asks before quitting while work runs, unless the tray is shown',
     ),
     async ({ start }) => {
       const app = await start(plainAnswer());

@@ -37,8 +37,8 @@ test.describe('the desktop', only, () => {
   test(
     'asks before it quits during a workflow: Cancel continues, and the quit can wait until the workflow ends',
     fullSpec([
-      'tests/electron/quit.test.ts › asks once; Escape or Cancel keeps the app running and shows a window',
-      'tests/electron/quit.test.ts › keeps running until the work is done, also without a window, then quits; Cancel takes that back',
+      'tests/electron/quit.alone.test.ts › asks once; Escape or Cancel keeps the app running and shows a window',
+      'tests/electron/quit.alone.test.ts › keeps running until the work is done, also without a window, then quits; Cancel takes that back',
     ]),
     async ({ start }) => {
       const rest = new Gate();
@@ -65,10 +65,10 @@ test.describe('the desktop', only, () => {
   test(
     'opens a conversation from a link without starting a run, and starts a conversation in a folder from the menu',
     fullSpec([
-      'tests/electron/deep-links.test.ts › a link names a conversation or a workflow and nothing else',
-      'tests/electron/deep-links.test.ts › malformed links show one message at a time, shortened and with hidden characters marked, and open nothing',
-      'tests/electron/around.test.ts › the menu follows the conventions of Windows and Linux',
-      'tests/electron/around.test.ts › folder.pick opens one system dialog at a time, and a relative start folder is ignored',
+      'tests/electron/deep-links.alone.test.ts › a link names a conversation or a workflow and nothing else',
+      'tests/electron/deep-links.alone.test.ts › malformed links show one message at a time, shortened and with hidden characters marked, and open nothing',
+      'tests/electron/around.alone.test.ts › the menu follows the conventions of Windows and Linux',
+      'tests/electron/around.alone.test.ts › folder.pick opens one system dialog at a time, and a relative start folder is ignored',
     ]),
     async ({ start }) => {
       const app = await start(plainAnswer({ answer: 'Hello to you.' }));

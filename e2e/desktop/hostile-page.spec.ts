@@ -131,8 +131,8 @@ test.describe('a hostile page', () => {
     'runs no code, reads no file and has its requests refused, and the security page counts its attempts',
     fullSpec(
       [
-        'tests/electron/hostile-frames.test.ts › hostile payloads of every class reach no handler, break nothing, and are each counted',
-        'tests/electron/refusals.test.ts › logs at most 20 lines and one count for each kind of refusal in a minute',
+        'tests/electron/hostile-frames.alone.test.ts › hostile payloads of every class reach no handler, break nothing, and are each counted',
+        'tests/electron/refusals.alone.test.ts › logs at most 20 lines and one count for each kind of refusal in a minute',
         'e2e/desktop/desktop-guards.spec.ts › a second start shows the first window, a crashed page restarts, and a page has only two functions',
       ],
       { tag: '@stand-in', annotation: { type: 'why', description: 'It needs the shell around the page' } },

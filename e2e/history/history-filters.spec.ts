@@ -83,7 +83,7 @@ test(
   fullSpec([
     'tests/core/host/runtime/methods/filters.test.ts › saves, replaces, renames and removes a history filter, and keeps the rest of the settings file',
     'tests/core/store/lists/days.test.ts › daily totals equal the sum of the listed workflows for any filter',
-    'tests/lib/history/history-look.test.ts › stores the columns of each list, and the chart options',
+    'tests/lib/history/history-look.alone.test.ts › stores the columns of each list, and the chart options',
   ]),
   async ({ start }) => {
     const app = await start(mixed());

@@ -48,7 +48,7 @@ test(
   fullSpec(
     [
       'tests/lib/history/replay/player.test.ts › handles keys only where the focused element does not use them',
-      'tests/lib/history/replay/nothing-to-press.test.ts › a replay has no action button and no text field, though the live rows have them',
+      'tests/lib/history/replay/nothing-to-press.server.test.ts › a replay has no action button and no text field, though the live rows have them',
       'tests/core/host/runtime/replay.test.ts › a replay of a workflow with three sub-agents sends no requests and ends in the recorded state',
     ],
     { tag: '@browser', annotation: { type: 'why', description: 'It reads what the page asks for on its WebSocket' } },

@@ -95,7 +95,7 @@ test(
   'sub-agents of a deleted conversation leave the list and return with the conversation',
   fullSpec([
     'tests/core/store/trash/trash.test.ts › hides a deleted conversation from all lists, and restores it unchanged',
-    'tests/lib/app/history-browser.test.ts › reloads the list on return to it, and forgets its address after a deletion',
+    'tests/lib/app/history-browser.alone.test.ts › reloads the list on return to it, and forgets its address after a deletion',
   ]),
   async ({ start }) => {
     const app = await start(twoAsked());

@@ -39,7 +39,7 @@ test(
 test(
   'a person who opens the trash during a deletion stays there and sees the deleted conversation',
   fullSpec(
-    'tests/lib/app/conversation-menu.test.ts › stays on another page, also if the page was opened during the deletion',
+    'tests/lib/app/conversation-menu.alone.test.ts › stays on another page, also if the page was opened during the deletion',
     { tag: '@browser' },
   ),
   async ({ start }) => {

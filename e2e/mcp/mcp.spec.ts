@@ -24,7 +24,7 @@ test(
   fullSpec([
     'tests/lib/settings/mcp/mcp-draft.test.ts › builds a server with a command, its arguments and its environment',
     'tests/core/mcp/mcp-run.test.ts › requires approval with the description of the server, and the result is recorded',
-    'tests/lib/approvals/approval-modal.test.ts › shows the MCP server of a call, its command, its own description and all arguments',
+    'tests/lib/approvals/approval-modal.server.test.ts › shows the MCP server of a call, its command, its own description and all arguments',
   ]),
   async ({ start }) => {
     const app = await start(asksWeather());
@@ -147,7 +147,7 @@ test(
   fullSpec([
     'tests/lib/view/answer.test.ts › a list of flat objects is a table, also as the only field of an object',
     'tests/lib/view/answer.test.ts › shows JSON text and structured answers as a table or tree',
-    'tests/lib/ui/json-tree.test.ts › folds deeply nested values and long texts',
+    'tests/lib/ui/json-tree.server.test.ts › folds deeply nested values and long texts',
     'tests/core/mcp/reference-servers.test.ts › returns text, image, structured, link and resource content in the right form',
   ]),
   async ({ start }) => {

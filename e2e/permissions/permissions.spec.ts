@@ -41,7 +41,7 @@ test(
   'the page lists a grant, and after the grant is revoked the next call requires approval',
   fullSpec([
     'tests/core/approvals/grants-given.test.ts › comes with its revocation, which is recorded once in the conversation of the grant',
-    'tests/lib/approvals/rules/grant-row.test.ts › shows the agent, tool, duration and use of a grant, and offers to revoke it',
+    'tests/lib/approvals/rules/grant-row.server.test.ts › shows the agent, tool, duration and use of a grant, and offers to revoke it',
   ]),
   async ({ start }) => {
     const app = await granted(start);
@@ -73,7 +73,7 @@ test(
   'the history names the grant that allowed a call, and links to it',
   fullSpec([
     'tests/core/host/runtime/methods/answered.test.ts › lists recent answers newest first, each with its decider and the grant that answered',
-    'tests/lib/approvals/rules/grant-row.test.ts › links to the permissions page only while the grant is valid',
+    'tests/lib/approvals/rules/grant-row.server.test.ts › links to the permissions page only while the grant is valid',
   ]),
   async ({ start }) => {
     const app = await granted(start);
@@ -173,7 +173,7 @@ test(
 test(
   'permissions, agents and MCP servers are shown for the folder of the open conversation',
   fullSpec(
-    'tests/lib/app/rail.test.ts › remembers the open folder after its conversation was left, and in a new window',
+    'tests/lib/app/rail.alone.test.ts › remembers the open folder after its conversation was left, and in a new window',
   ),
   async ({ start }) => {
     const app = await start(plainAnswer(), { files: { 'part/.triad/config.toml': RULE, 'part/.mcp.json': SERVERS } });

@@ -160,7 +160,7 @@ test('the demo needs no connection', async ({ start }) => {
 test(
   'the first run is in French for a French browser',
   fullSpec([
-    'tests/lib/app/language.test.ts › keeps the chosen language for later starts',
+    'tests/lib/app/language.alone.test.ts › keeps the chosen language for later starts',
     'tests/lib/words/literal-text.test.ts › no component contains literal text',
   ]),
   async ({ start }) => {

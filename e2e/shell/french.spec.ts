@@ -67,7 +67,7 @@ test(
   'selecting French applies at once, keeps the draft of the message and survives a reload',
   fullSpec(
     [
-      'tests/lib/app/language.test.ts › keeps the chosen language for later starts',
+      'tests/lib/app/language.alone.test.ts › keeps the chosen language for later starts',
       'tests/lib/words/french.test.ts › follows the selected language, even if its group was stored before',
       'tests/lib/words/literal-text.test.ts › no component contains literal text',
     ],
@@ -118,8 +118,8 @@ test(
   'approvals, conversations and the history are in French if the system language is French',
   fullSpec(
     [
-      'tests/lib/app/language.test.ts › uses the language of the system at the start',
-      'tests/lib/approvals/approval-modal.test.ts › is complete in French, except for texts from elsewhere',
+      'tests/lib/app/language.alone.test.ts › uses the language of the system at the start',
+      'tests/lib/approvals/approval-modal.server.test.ts › is complete in French, except for texts from elsewhere',
       'tests/lib/words/french.test.ts › differ from the English texts',
     ],
     { tag: '@browser', annotation: SAME_PAGE },

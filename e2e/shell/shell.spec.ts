@@ -26,8 +26,8 @@ test(
     [
       'tests/lib/view/shell/rail.test.ts › groups by folder, newest first, with pinned conversations before the days',
       'tests/lib/app/conversation-actions.test.ts › moves several conversations to the trash with one offer to undo, without the rejected ones',
-      'tests/lib/app/rail.test.ts › searches on until a page is filled or all conversations are searched',
-      'tests/lib/app/rail.test.ts › lists the conversation on the screen, also if no page contains it',
+      'tests/lib/app/rail.alone.test.ts › searches on until a page is filled or all conversations are searched',
+      'tests/lib/app/rail.alone.test.ts › lists the conversation on the screen, also if no page contains it',
     ],
     { annotation: SAME_PAGE },
   ),
@@ -110,9 +110,9 @@ test(
   fullSpec(
     [
       'e2e/chat/screen.spec.ts › the answer footer fits on one line, and Escape in an empty box moves to the log with its single-key shortcuts',
-      'tests/lib/app/commands.test.ts › rejects plain keys and keys with a fixed meaning',
-      'tests/lib/app/commands.test.ts › accepts a sequence of two keys, and names the command whose keys conflict',
-      'tests/lib/app/commands.test.ts › stores changed keys, takes keys from another command, and resets them',
+      'tests/lib/app/commands.alone.test.ts › rejects plain keys and keys with a fixed meaning',
+      'tests/lib/app/commands.alone.test.ts › accepts a sequence of two keys, and names the command whose keys conflict',
+      'tests/lib/app/commands.alone.test.ts › stores changed keys, takes keys from another command, and resets them',
     ],
     { annotation: SAME_PAGE },
   ),
@@ -177,7 +177,7 @@ test(
 test(
   'the palette opens a setting and focuses its field',
   fullSpec([
-    'tests/lib/shell/palette-findings.test.ts › finds the field of a setting, and a section of the settings',
+    'tests/lib/shell/palette-findings.alone.test.ts › finds the field of a setting, and a section of the settings',
     'tests/lib/view/settings/sections.test.ts › are found by section, control or setting path',
   ]),
   async ({ start }) => {
@@ -214,8 +214,8 @@ test(
 test(
   'the palette finds the report of a sub-agent, and adds a file to the message',
   fullSpec([
-    'tests/lib/shell/palette-findings.test.ts › links a report to the matching entry, and searches the folder of the visible message box',
-    'tests/lib/shell/palette-findings.test.ts › mentions a file in the visible message, or else in the draft of a new conversation',
+    'tests/lib/shell/palette-findings.alone.test.ts › links a report to the matching entry, and searches the folder of the visible message box',
+    'tests/lib/shell/palette-findings.alone.test.ts › mentions a file in the visible message, or else in the draft of a new conversation',
   ]),
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha']), { files: { 'src/parser.ts': 'x' } });
@@ -249,10 +249,10 @@ test(
 test(
   'the palette changes the contrast, compares reports, edits a message and forks, all by keyboard',
   fullSpec([
-    'tests/lib/shell/command-table.test.ts › the palette shows every command with its keys and its slash name',
-    'tests/lib/shell/command-table.test.ts › every command is offered by a page or component',
+    'tests/lib/shell/command-table.alone.test.ts › the palette shows every command with its keys and its slash name',
+    'tests/lib/shell/command-table.alone.test.ts › every command is offered by a page or component',
     'e2e/chat/composer.spec.ts › attachments and mentioned files are sent and survive a reload; a conversation is renamed by keyboard',
-    'tests/lib/chat/turn-actions.test.ts › forks after the newest answer and sends its message again by command',
+    'tests/lib/chat/turn-actions.server.test.ts › forks after the newest answer and sends its message again by command',
   ]),
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta']));

@@ -6,7 +6,7 @@ test(
   'a delegated task shows the definition and runs with its tools and system prompt',
   fullSpec([
     'tests/core/workflows/spawn.test.ts › delegates to a permanent agent with its own prompt and tools',
-    'tests/lib/approvals/approval-modal.test.ts › shows a text that needs no reading as one line, and pages only through the others',
+    'tests/lib/approvals/approval-modal.server.test.ts › shows a text that needs no reading as one line, and pages only through the others',
   ]),
   async ({ start }) => {
     const app = await start(delegate());

@@ -250,7 +250,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     sentence:
       'The page loads nothing from other hosts, and runs scripts only under a strict policy with Trusted Types.',
     tests: [
-      'tests/electron/checklist.test.ts › 7. Define a Content Security Policy',
+      'tests/electron/checklist.alone.test.ts › 7. Define a Content Security Policy',
       'tests/hosts/http/static-files.test.ts › every response has a content policy that forbids framing, and the other strict headers',
     ],
   },

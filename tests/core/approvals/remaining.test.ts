@@ -5,7 +5,7 @@ import { startEngine } from '../../support/engine.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
 import { fullTest } from '../../support/samples.ts';
 
-fullTest('tests/core/approvals/gate-clock.test.ts › stores the remaining time, so that it continues after a restart')(
+fullTest('tests/core/approvals/gate-clock.alone.test.ts › stores the remaining time, so that it continues after a restart')(
   'the stored approval contains its remaining time',
   async () => {
     const store = await memoryStore();

@@ -18,7 +18,7 @@ describe.for([
   afterEach(() => void vi.useRealTimers());
 
   fullTest(
-    'tests/core/approvals/gate-clock.test.ts › a timeout rejects the unanswered items, even with on_timeout set to approve if no client was attached',
+    'tests/core/approvals/gate-clock.alone.test.ts › a timeout rejects the unanswered items, even with on_timeout set to approve if no client was attached',
   )('breaks no order, duration or approval of a running workflow', async () => {
     let jumped = false;
     const engine = await startEngine(threeChildren(), {
