@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
 import type { Attention } from '#contract/view.ts';
-import type { Store } from '#core/store/store.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -34,7 +33,7 @@ const askedPaths = (engine: Harness) =>
     .map(({ approval: { subject } }) => (subject.kind === 'tool' ? (subject.input as { path: string }).path : ''));
 
 /** All slots are taken, and what needs no question has run past those that wait. */
-async function full(store?: Store) {
+async function full(store?: Harness['store']) {
   const person = () => null;
   const engine = store ? await startEngine(writesAll(), { person, store }) : await start(writesAll(), { person });
   const { workflowId } = await engine.send('Write');

@@ -4,10 +4,9 @@ import type { Approval } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
 import type { Attention } from '#contract/view.ts';
 import { OpenApprovals } from '#core/approvals/open-approvals.ts';
-import type { Store } from '#core/store/store.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startAgain, startEngine } from '../../support/engine.ts';
+import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
 
 /** Three questions wait when the program is closed; then it is started again on the same store. */
@@ -70,7 +69,7 @@ test('after one rejection the other approvals stay visible and become open', asy
 });
 
 /** Over questions that are read one list after the other; `resumed` is whether their workflow is. */
-function readingOf(reads: Promise<Approval[]>[], store: Store, resumed: () => boolean = () => false) {
+function readingOf(reads: Promise<Approval[]>[], store: Harness['store'], resumed: () => boolean = () => false) {
   const approvals = new OpenApprovals({
     store: {
       openApprovals: () => reads.shift() ?? Promise.resolve([]),

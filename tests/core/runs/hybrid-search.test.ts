@@ -3,14 +3,13 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HybridSearch } from '#core/runs/hybrid-search.ts';
-import type { Store } from '#core/store/store.ts';
 import { storeOn } from '#core/store/store-on.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 import { type PastReport, rankPassages } from '#core/tools/notes/note-search.ts';
 import { search, type SearchJob, type SearchResult } from '#core/tools/search/search.ts';
 import { semanticSearchTool } from '#core/tools/notes/semantic-search.ts';
 import { type TestEmbedder, testEmbedder } from '../../support/embedder.ts';
-import { startEngine } from '../../support/engine.ts';
+import { type Harness, startEngine } from '../../support/engine.ts';
 import { CHILD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { inFullRun } from '../../support/samples.ts';
@@ -44,7 +43,12 @@ async function byWords({ workspace, hidden, query, limit, reports, passages = 0 
 }
 
 /** As a run's tool has it. */
-function searching(folder: string, store: Store, embedder: TestEmbedder, most?: { texts: number; bytes: number }) {
+function searching(
+  folder: string,
+  store: Harness['store'],
+  embedder: TestEmbedder,
+  most?: { texts: number; bytes: number },
+) {
   const of = (bounds = {}) => new HybridSearch(embedder, store.vectors, bounds);
   const shared = of(most && { most });
   return async (query: string, options: Options = {}): Promise<string> => {
@@ -291,7 +295,7 @@ test('a search without an embedder returns unchanged results and does not use ve
   const opened = await openOn('mem');
   const { database, store } = opened;
   const seen: string[] = [];
-  const watched: Store = {
+  const watched: Harness['store'] = {
     ...store,
     vectors: {
       table: (space) => {

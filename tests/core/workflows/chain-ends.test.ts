@@ -1,6 +1,5 @@
 /** Chains that do not come to their end: what is told, what is stopped, what is tried again, and what a restart goes on with. */
 import { describe, expect, test } from 'vitest';
-import type { Store } from '#core/store/store.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import type { Answers } from '../../support/flows/chains.ts';
 import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/flows/chains.ts';
@@ -125,7 +124,7 @@ describe('stopping a chain', () => {
     const [leadGate, readGate] = [new Gate(), new Gate()];
     const store = await memoryStore();
     let isSlow = false;
-    const runsOf: Store['runsOf'] = async (ids) => {
+    const runsOf: Harness['store']['runsOf'] = async (ids) => {
       if (isSlow) await readGate.pass();
       return store.runsOf(ids);
     };
@@ -264,7 +263,7 @@ describe('restarting the program during a chain', () => {
     const store = await memoryStore();
     const closeGate = new Gate();
     let isClosed = false;
-    const commit: Store['commit'] = async (items) => {
+    const commit: Harness['store']['commit'] = async (items) => {
       const events = eventsIn(items);
       if (isClosed) return;
       const last = events.findIndex(({ type, agent }) => type === 'run-queue' && agent === 'draft');
@@ -283,7 +282,7 @@ describe('restarting the program during a chain', () => {
     const [first] = await stagesOf({ store }, workflowId);
 
     const readGate = new Gate();
-    const entriesOf: Store['entriesOf'] = async (id) => {
+    const entriesOf: Harness['store']['entriesOf'] = async (id) => {
       if (id === first!.id) await readGate.pass();
       return store.entriesOf(id);
     };
@@ -304,7 +303,7 @@ describe('restarting the program during a chain', () => {
   });
 
   /** Closes the program at an event and goes on in another one, on the same store. */
-  async function resumed(store: Store, engine: Harness, workflowId: string): Promise<void> {
+  async function resumed(store: Harness['store'], engine: Harness, workflowId: string): Promise<void> {
     await engine.runtime.close();
     const agents = withAgents(builtinAgents(new Trust(engine.folder)), CHAIN);
     const again = await startAgain(engine, store, { agents });

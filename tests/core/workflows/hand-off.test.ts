@@ -1,17 +1,16 @@
 /** What happens at once is stored at once: a hand-off waits for one commit, not for one after the other. */
 import { expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import type { Store } from '#core/store/store.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
-import { startEngine } from '../../support/engine.ts';
+import { type Harness, startEngine } from '../../support/engine.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { eventsIn } from '../../support/commit-items.ts';
 
 /** A store, and the events of each of its commits. */
-async function watched(): Promise<{ store: Store; commits: DurableEvent[][] }> {
+async function watched(): Promise<{ store: Harness['store']; commits: DurableEvent[][] }> {
   const store = await memoryStore();
   const commits: DurableEvent[][] = [];
-  const commit: Store['commit'] = (items) => {
+  const commit: Harness['store']['commit'] = (items) => {
     const events = eventsIn(items);
     commits.push([...events]);
     return store.commit(items);

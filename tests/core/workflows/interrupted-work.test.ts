@@ -3,8 +3,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Attention } from '#contract/view.ts';
-import type { Store } from '#core/store/store.ts';
-import { startAgain, startEngine } from '../../support/engine.ts';
+import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -26,7 +25,7 @@ async function cutOff(first: Promise<void> = Promise.resolve()) {
   const closed = engine.runtime.close();
   held.open();
   await closed;
-  const workflows: Store['workflows'] = async (query) => {
+  const workflows: Harness['store']['workflows'] = async (query) => {
     if (query.outcome !== undefined) await first;
     return store.workflows(query);
   };

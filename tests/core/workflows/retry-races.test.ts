@@ -1,7 +1,6 @@
 /** Two windows, two clicks, a stop in between: what is asked for twice is done once, and who comes too late is told. */
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_WORKFLOW_LIMITS } from '#contract/limits.ts';
-import type { Store } from '#core/store/store.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answering, yes } from '../../support/compose.ts';
@@ -20,7 +19,7 @@ function failingOnce(held: Gate): Script {
 }
 
 /** The sub-agent has failed, its workflow has ended, and another one of the conversation keeps the line. */
-async function failedBehindAnother(view: (store: Store) => Store = (store) => store) {
+async function failedBehindAnother(view: (store: Harness['store']) => Harness['store'] = (store) => store) {
   const held = new Gate();
   const store = view(await memoryStore());
   const engine = await startEngine(failingOnce(held), { store });
@@ -31,7 +30,7 @@ async function failedBehindAnother(view: (store: Store) => Store = (store) => st
 }
 
 /** The program died while the sub-agent worked, and was started anew on the given view of the same store. */
-async function interrupted(view: (store: Store) => Store = (store) => store) {
+async function interrupted(view: (store: Harness['store']) => Harness['store'] = (store) => store) {
   const store = await memoryStore();
   const script = new Script()
     .on({ ...LEAD, turn: 1 })
@@ -56,7 +55,7 @@ async function interrupted(view: (store: Store) => Store = (store) => store) {
 
 const retry = ({ runtime }: Pick<Harness, 'runtime'>, runId: string) => runtime.request('run.retry', { runId });
 
-async function attemptsOf(store: Store, conversationId: string, runId: string): Promise<number[]> {
+async function attemptsOf(store: Harness['store'], conversationId: string, runId: string): Promise<number[]> {
   const events = await store.events(conversationId, 1, 10_000);
   return events.flatMap((event) => (event.type === 'run-start' && event.runId === runId ? [event.attempt] : []));
 }
@@ -77,7 +76,7 @@ async function heldBack() {
   return { ...parts, held };
 }
 
-const reaches = (store: Store, workflowId: string, what: object): Promise<void> =>
+const reaches = (store: Harness['store'], workflowId: string, what: object): Promise<void> =>
   eventually(async () => expect(await store.workflow(workflowId)).toMatchObject(what));
 
 describe('two requests for another attempt of a sub-agent', () => {

@@ -2,9 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Store } from '#core/store/store.ts';
 import { Changes } from '#core/workspace/changes.ts';
-import { startEngine, talkIn } from '../../support/engine.ts';
+import { type Harness, startEngine, talkIn } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
@@ -160,7 +159,7 @@ test('files that are already undone are no conflict, and a redo restores only th
 test('the fork leaves the trash only once the files are undone', async () => {
   const store = await memoryStore();
   const seen: string[] = [];
-  const restore: Store['restore'] = async (id) => {
+  const restore: Harness['store']['restore'] = async (id) => {
     seen.push(await readFile(join(engine.folder, 'a.txt'), 'utf8'));
     return store.restore(id);
   };

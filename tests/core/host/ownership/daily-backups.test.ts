@@ -7,7 +7,7 @@ import type { Client } from '#contract/rpc.ts';
 import type { Attention } from '#contract/view.ts';
 import { keepDailyBackups, readDailyState } from '#core/host/ownership/daily-backups.ts';
 import { backupsOf } from '#core/store/backups/backups.ts';
-import type { Store } from '#core/store/store.ts';
+import type { Harness } from '../../../support/engine.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { Seeder } from '../../../bench/seed.ts';
@@ -16,7 +16,7 @@ const TIMES = { idle: 10, age: 3_600_000 };
 const SETTLED = { timeout: 30_000 };
 
 /** A client that only begins backups and reports work. `work` sets the number of running workflows. */
-function clientOf(store: Store): { client: Client; work: (count: number) => void } {
+function clientOf(store: Harness['store']): { client: Client; work: (count: number) => void } {
   let listener: (event: Attention) => void = () => undefined;
   const work = (count: number): void => listener({ running: Array.from({ length: count }, () => ({})) } as Attention);
   const client = {
@@ -100,7 +100,7 @@ test('no daily backup is made on a disk with little room, and the reason is stor
 
 test('a copy that cannot be read is reported once and leaves no backup', async () => {
   const { ports, data, store, warnings } = await opened();
-  const broken: Store['beginBackup'] = async () => {
+  const broken: Harness['store']['beginBackup'] = async () => {
     const partial = await store.beginBackup();
     await writeFile(join(partial, 'store/CURRENT'), 'garbage');
     return partial;

@@ -2,21 +2,21 @@
 import { expect, test } from 'vitest';
 import type { ConversationRow } from '#contract/view.ts';
 import { namesFound } from '#core/host/records/names-found.ts';
-import type { Store } from '#core/store/store.ts';
+import type { Harness } from '../../../support/engine.ts';
 
 const updatedAt = '2026-03-01T12:00:00.000Z';
 
 /** Creates a store with pages of titles, and with agents. `reads` lists the limit and the cursor of each requested page. */
 function createStore(pages: readonly (readonly string[])[], agents: readonly string[] = []) {
   const reads: { limit: number; before: string | undefined }[] = [];
-  const conversations: Store['conversations'] = ({ limit, before }) => {
+  const conversations: Harness['store']['conversations'] = ({ limit, before }) => {
     const at = reads.push({ limit, before }) - 1;
     const items = (pages[at] ?? []).map(
       (title, index) => ({ id: `${at}-${index}`, title, updatedAt }) as ConversationRow,
     );
     return Promise.resolve({ items, next: at + 1 < pages.length ? `page ${at + 1}` : null });
   };
-  const facets = () => Promise.resolve({ agents } as unknown as Awaited<ReturnType<Store['facets']>>);
+  const facets = () => Promise.resolve({ agents } as unknown as Awaited<ReturnType<Harness['store']['facets']>>);
   return { store: { conversations, facets }, reads };
 }
 

@@ -1,9 +1,8 @@
 /** A program that dies in a response that was acted upon keeps the words after the call that had come whole. */
 import { expect, test } from 'vitest';
-import type { Store } from '#core/store/store.ts';
 import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { startAgain, startEngine } from '../../../support/engine.ts';
+import { type Harness, startAgain, startEngine } from '../../../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { chunksOf } from '../../../support/fake-model/stream.ts';
 import { Gate } from '../../../support/gate.ts';
@@ -20,7 +19,7 @@ test.each(
   let dead = false;
   const writes: Promise<void>[] = [];
   /** What it would write after its death is not written. */
-  const commit: Store['commit'] = (...input) => {
+  const commit: Harness['store']['commit'] = (...input) => {
     if (dead) return Promise.resolve();
     const write = store.commit(...input);
     writes.push(write);

@@ -2,11 +2,9 @@
 import { chmod, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileChange } from '#contract/change.ts';
-import type { Runtime } from '#core/host/runtime/runtime.ts';
-import type { Store } from '#core/store/store.ts';
 import { Changes } from '#core/workspace/changes.ts';
 import { readState, stateOf } from '#core/workspace/file-state.ts';
-import type { Start } from '../../../support/engine.ts';
+import type { Harness, Start } from '../../../support/engine.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { workspaceIn } from '../../../support/workspace.ts';
 
@@ -88,7 +86,10 @@ export async function readTree(folder: string): Promise<Record<string, string>> 
 }
 
 /** `many`: number of further files that the first message changes. */
-export async function changedWorkspace(start: Start, { many = 0, store }: { many?: number; store?: Store } = {}) {
+export async function changedWorkspace(
+  start: Start,
+  { many = 0, store }: { many?: number; store?: Harness['store'] } = {},
+) {
   const script = new Script()
     .on({ asked: /^First/, step: 1 })
     .reply([toolUse('write_file', { path: 'first.txt', content: 'first\n' })])
@@ -126,9 +127,10 @@ export async function changedWorkspace(start: Start, { many = 0, store }: { many
     runId,
     target,
     folders: [folder, `${folder}-replaced`],
-    undo: (client: Pick<Runtime, 'request'>, redo = false) =>
+    undo: (client: Pick<Harness['runtime'], 'request'>, redo = false) =>
       client.request('change.undo', { conversationId, target, redo }),
-    rewind: (client: Pick<Runtime, 'request'>) => client.request('conversation.rewind', { conversationId, workflowId }),
+    rewind: (client: Pick<Harness['runtime'], 'request'>) =>
+      client.request('conversation.rewind', { conversationId, workflowId }),
   };
 }
 

@@ -2,7 +2,7 @@
 import files, { type FileHandle } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import type { Store } from '#core/store/store.ts';
+import type { Harness } from '../../../support/engine.ts';
 
 /** `code`: of the system's error. `lasts`: every later step that needs space fails, too. */
 export type InterruptionFault = { kind: 'kill' } | { kind: 'signal' } | { kind: 'disk'; code: string; lasts: boolean };
@@ -18,7 +18,7 @@ const HANDLE_CHANGES = ['writeFile', 'chmod', 'sync'] as const;
 let current: { step: (name: string) => Promise<void> } | null = null;
 
 /** Returns the store with each commit as a step. */
-export const countingStore = (store: Store): Store => ({
+export const countingStore = (store: Harness['store']): Harness['store'] => ({
   ...store,
   commit: async (items) => {
     await current?.step('commit');

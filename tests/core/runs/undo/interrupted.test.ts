@@ -3,9 +3,8 @@ import { existsSync } from 'node:fs';
 import { readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Store } from '#core/store/store.ts';
 import { composeRuntime, settingsOf } from '../../../support/compose.ts';
-import { startEngine } from '../../../support/engine.ts';
+import { type Harness, startEngine } from '../../../support/engine.ts';
 import { fullTest, inFullRun, TEST_SEED } from '../../../support/samples.ts';
 import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
@@ -14,7 +13,7 @@ import { countingStore, type InterruptionFault, interruptAt } from './interrupt.
 import { checkAgreement, type OperationKind, learnTrees, listOperations } from './operations.ts';
 
 interface InterruptedWorkspace extends ChangedWorkspace {
-  store: Store;
+  store: Harness['store'];
   trees: Awaited<ReturnType<typeof learnTrees>>;
   /** The program once more, as after the end of another process. */
   restart: (options?: { groupSize: number }) => ReturnType<typeof composeRuntime>;

@@ -3,12 +3,11 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import type { Runtime } from '#core/host/runtime/runtime.ts';
-import type { Store } from '#core/store/store.ts';
+import type { Harness } from '../../../support/engine.ts';
 import { type ChangedWorkspace, readTree } from './changed-workspace.ts';
 
 export type FolderTree = Record<string, string>;
-export type Client = Pick<Runtime, 'request'>;
+export type Client = Pick<Harness['runtime'], 'request'>;
 export type OperationKind = 'undo' | 'rewind';
 
 /** One direction: what it does, and how files are afterwards. */
@@ -46,7 +45,7 @@ export function listOperations(
 
 /** Returns whether the second operation is complete. Fails unless files, list, forks and events agree. */
 export async function checkAgreement(
-  { folder, conversationId, store }: Pick<ChangedWorkspace, 'folder' | 'conversationId'> & { store: Store },
+  { folder, conversationId, store }: Pick<ChangedWorkspace, 'folder' | 'conversationId'> & { store: Harness['store'] },
   client: Client,
   [before, after]: readonly [UndoOperation, UndoOperation],
   since: number,

@@ -1,7 +1,6 @@
 /** A fork in which a sub-agent starts again survives a kill while it waits and while it works, and can be tried again. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { type Harness, startEngine, talkIn, yes } from '../../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
@@ -42,11 +41,11 @@ async function lookAndFork(engine: Harness): Promise<string> {
 const storeAt = (path: string) => openStore({ url: `rocksdb://${path}` });
 
 /** A store that stands still while it is copied, as it is on the disk when its process is killed. */
-async function copied(path: string): Promise<{ store: Store; copy: (to: string) => Promise<void> }> {
+async function copied(path: string): Promise<{ store: Harness['store']; copy: (to: string) => Promise<void> }> {
   const store = await storeAt(path);
   const writing = new Set<Promise<unknown>>();
   let hold: Promise<void> = Promise.resolve();
-  const commit: Store['commit'] = async (items) => {
+  const commit: Harness['store']['commit'] = async (items) => {
     await hold;
     const done = store.commit(items);
     writing.add(done);
@@ -63,7 +62,7 @@ async function copied(path: string): Promise<{ store: Store; copy: (to: string) 
 }
 
 /** Goes on with it to its end; the requests that were made for that. */
-async function resumed(store: Store, conversationId: string): Promise<number> {
+async function resumed(store: Harness['store'], conversationId: string): Promise<number> {
   const engine = await startEngine(scouting(hunt()), { store });
   const { workflows } = await engine.runtime.request('conversation.snapshot', { conversationId });
   const [workflow] = workflows;

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import type { CommitItem, Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { startEngine } from '../../../support/engine.ts';
+import { type Harness, startEngine } from '../../../support/engine.ts';
 import { threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { goOn, lastCall, snapshotOf, told } from './going-on.ts';
 import { fullTest, inFullRun, TEST_SEED } from '../../../support/samples.ts';
@@ -26,8 +25,8 @@ async function killedFork() {
   const opened = await openStore({ url: `rocksdb://${join(data, 'store')}` });
   const copies: string[] = [];
   let seen: DurableEvent['type'][] | null = null;
-  const store = Object.assign(Object.create(opened) as Store, {
-    commit: async (items: CommitItem[]) => {
+  const store = Object.assign(Object.create(opened) as Harness['store'], {
+    commit: async (items: Parameters<Harness['store']['commit']>[0]) => {
       const events = eventsIn(items);
       if (!seen || events.length === 0) return opened.commit(items);
       for (const event of events) {
@@ -56,7 +55,7 @@ async function diedFork(isLast: (event: DurableEvent) => boolean) {
   const died = Promise.withResolvers<{ id: string }>();
   let origin: string | null = null;
   let isDead = false;
-  const commit: Store['commit'] = async (items) => {
+  const commit: Harness['store']['commit'] = async (items) => {
     const events = eventsIn(items);
     if (isDead) return undefined;
     if (origin === null || events.length === 0) return opened.commit(items);
@@ -83,7 +82,7 @@ async function diedFork(isLast: (event: DurableEvent) => boolean) {
   void runtime.request('conversation.fork', { ...step, goOn: true }).catch(() => undefined);
   const made = await died.promise;
   await runtime.close();
-  return { stores: [() => Promise.resolve<Store>(opened)], made, first };
+  return { stores: [() => Promise.resolve<Harness['store']>(opened)], made, first };
 }
 
 const nth = (count: number, type: DurableEvent['type']) => (event: DurableEvent) =>

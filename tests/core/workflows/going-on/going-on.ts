@@ -2,7 +2,6 @@
 import { expect } from 'vitest';
 import type { Approval } from '#contract/approval.ts';
 import type { Input } from '#contract/rpc.ts';
-import type { Runtime } from '#core/host/runtime/runtime.ts';
 import { yes } from '../../../support/compose.ts';
 import type { Harness } from '../../../support/engine.ts';
 
@@ -18,10 +17,10 @@ export function asked() {
   return { questions, person };
 }
 
-export const snapshotOf = ({ runtime }: { runtime: Runtime }, conversationId: string) =>
+export const snapshotOf = ({ runtime }: { runtime: Harness['runtime'] }, conversationId: string) =>
   runtime.request('conversation.snapshot', { conversationId });
 
-export async function told(engine: { runtime: Runtime }, workflowId: string) {
+export async function told(engine: { runtime: Harness['runtime'] }, workflowId: string) {
   const { runs, requests } = await engine.runtime.request('workflow.get', { workflowId });
   const lead = runs.find(({ parentRunId }) => parentRunId === null)!;
   const entries = await engine.runtime.request('run.entries', { runId: lead.id });

@@ -2,9 +2,8 @@
 import { Marked, type Token } from 'marked';
 import { expect, test } from 'vitest';
 import { exportConversation } from '#core/host/records/export/export.ts';
-import type { Store } from '#core/store/store.ts';
 import { memoryStore } from '../../../../support/stores/pooled.ts';
-import { startEngine } from '../../../../support/engine.ts';
+import { type Harness, startEngine } from '../../../../support/engine.ts';
 import { plainAnswer, threeChildren } from '../../../../support/fake-model/scenarios.ts';
 import { Conversation } from '../../../store/finished.ts';
 import { variations } from '../../../../support/samples.ts';
@@ -82,7 +81,7 @@ function blocksOf(markdown: string, type: Token['type']): string[] {
     .lexer(markdown)
     .flatMap((token) => (token.type === type && 'text' in token ? [String(token.text)] : []));
 }
-async function exported(store: Store, id: string, format: 'md' | 'json') {
+async function exported(store: Harness['store'], id: string, format: 'md' | 'json') {
   const conversation = await store.conversation(id);
   if (!conversation) throw new Error('no conversation');
   return exportConversation(store, conversation, { format, version: '1.2.3' });
@@ -146,7 +145,7 @@ test('exports a long conversation page by page, oldest first, and an empty conve
   const prompts = Array.from({ length: 7 }, (_, index) => `Number ${index}`);
   await conversation.addAll(prompts.map((prompt) => ({ prompt })));
   const limits: number[] = [];
-  const watched: Store = {
+  const watched: Harness['store'] = {
     ...store,
     workflows: (query) => {
       limits.push(query.limit);

@@ -9,7 +9,7 @@ import { handoffsOf } from '#core/host/records/sessions/handoffs-part.ts';
 import { agentFileOf } from '#core/host/records/sessions/names.ts';
 import { SessionProjector } from '#core/host/records/sessions/projector.ts';
 import { foldSupersededAnswer } from '#core/host/records/sessions/reviews-part.ts';
-import type { Store } from '#core/store/store.ts';
+import type { Harness } from '../../../../support/engine.ts';
 import { memoryStore } from '../../../../support/stores/pooled.ts';
 import { conversationId, conversationRow, idOf } from '../../../../support/recording.ts';
 import { answerEntry, reviewedAnswer } from '../../../../support/flows/answers.ts';
@@ -22,7 +22,7 @@ const fileOf = ({ runId, agent }: typeof writer) => agentFileOf({ id: runId, age
 const at = '2026-01-01T00:00:00.000Z';
 const ways = { kind: 'handoff', from: 'lead', to: 'critic', rounds: 3 } as const;
 const data = mkdtempSync(path.join(tmpdir(), 'triad-serving-'));
-let store: Store;
+let store: Harness['store'];
 let name: string;
 let files: Readonly<Record<string, string>>;
 const page = (who: typeof writer) => files[fileOf(who)] ?? '';
