@@ -1,8 +1,8 @@
 /** The question about a sub-agent tells of all that would serve it: what their own actions ask, and the most that all of them can use. */
-import { expect, test, vi } from 'vitest';
-import { AgentRegistry } from '#core/agents/registry.ts';
+import { expect, test } from 'vitest';
 import { UNKNOWN } from '#core/model/providers/capabilities.ts';
 import { worstCase } from '#core/runs/envelopes/worst-case.ts';
+import { withAgents } from '../../support/compose.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
@@ -19,9 +19,7 @@ test('an approval lists the actions of the coagent and the stages in the order o
   const engine = await start(script, { person: () => ({ kind: 'reject', reason: 'No' }) });
   const flow = (type: 'judge' | 'smart', coagent: string) =>
     ({ type, rounds: 2, primary: 'p', coagent, handoff: { type: 'static', text: 'Look' } }) as const;
-  const agents = new AgentRegistry();
-  for (const definition of [
-    (await engine.agents.of(engine.folder)).get('lead')!,
+  const definitions = [
     definitionOf({
       name: 'both',
       tools: ['read_file', 'write_file', 'edit_file'],
@@ -31,9 +29,8 @@ test('an approval lists the actions of the coagent and the stages in the order o
     definitionOf({ name: 'critic', requiresApproval: ['read_file'] }),
     definitionOf({ name: 'writer', tools: ['write_file', 'edit_file'], flow: flow('smart', 'fixer') }),
     definitionOf({ name: 'fixer', tools: ['edit_file'], requiresApproval: ['edit_file'] }),
-  ])
-    agents.register(definition);
-  vi.spyOn(engine.agents, 'of').mockResolvedValue(agents);
+  ];
+  withAgents(engine.agents, definitions, engine.folder);
   await engine.ask('Go');
   const [asked] = engine.of('approval-request');
   const item = asked?.approval.subject.kind === 'envelopes' ? asked.approval.subject.items[0] : undefined;

@@ -1,11 +1,11 @@
 // Which texts of a sub-agent the person must read before a yes, as core decides it, through a real runtime.
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Approval, TextReading } from '#contract/approval.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
-import { AgentRegistry } from '#core/agents/registry.ts';
 import { sha256 } from '#core/base/hash.ts';
+import { withAgents } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
@@ -185,14 +185,10 @@ describe('the prompt of a defined agent', () => {
   async function askedWith(definitions: Parameters<typeof definitionOf>[0][], call: Block): Promise<string[]> {
     const engine = await start(calls(call));
     const { folder } = engine;
-    const agents = new AgentRegistry();
-    const own = await engine.agents.of(folder);
-    for (const name of ['lead', 'reviewer']) agents.register(own.get(name)!);
-    for (const parts of definitions) {
-      const sourcePath = parts?.sourcePath?.replace('WORKSPACE', folder) ?? null;
-      agents.register(definitionOf({ ...parts, sourcePath }));
-    }
-    vi.spyOn(engine.agents, 'of').mockResolvedValue(agents);
+    const registered = definitions.map((parts) =>
+      definitionOf({ ...parts, sourcePath: parts?.sourcePath?.replace('WORKSPACE', folder) ?? null }),
+    );
+    withAgents(engine.agents, registered, folder);
     await engine.ask('Go');
     return readings(engine)[0] ?? [];
   }

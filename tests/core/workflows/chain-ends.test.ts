@@ -8,7 +8,6 @@ import { type Harness, outcomes, startAgain } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { Trust } from '#core/agents/trust.ts';
 import { Gate } from '../../support/gate.ts';
 import { variations } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
@@ -286,7 +285,7 @@ describe('restarting the program during a chain', () => {
       if (id === first!.id) await readGate.pass();
       return store.entriesOf(id);
     };
-    const agents = withAgents(builtinAgents(new Trust(engine.folder)), CHAIN);
+    const agents = withAgents(builtinAgents(engine.trust), CHAIN);
     const again = await startAgain(engine, { ...store, entriesOf }, { agents, settings: settingsOf(settings) });
     await again.request('workflow.resume', { workflowId });
     await readGate.reached;
@@ -305,7 +304,7 @@ describe('restarting the program during a chain', () => {
   /** Closes the program at an event and goes on in another one, on the same store. */
   async function resumed(store: Harness['store'], engine: Harness, workflowId: string): Promise<void> {
     await engine.runtime.close();
-    const agents = withAgents(builtinAgents(new Trust(engine.folder)), CHAIN);
+    const agents = withAgents(builtinAgents(engine.trust), CHAIN);
     const again = await startAgain(engine, store, { agents });
     await again.request('workflow.resume', { workflowId });
     await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }));

@@ -1,8 +1,8 @@
 /** The project's instructions in a workflow: in whose requests they stand, and in which envelope. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
-import { AgentRegistry } from '#core/agents/registry.ts';
+import { expect, test } from 'vitest';
+import { withAgents } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { CHILD, delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
@@ -22,17 +22,10 @@ async function started(options: { data?: string } = {}) {
     .on({})
     .reply([text('All done.')]);
   const engine = await startEngine(script, { files: { 'AGENTS.md': GUIDE }, ...options });
-  const read = engine.agents.of.bind(engine.agents);
-  vi.spyOn(engine.agents, 'of').mockImplementation(async (folder) => {
-    const found = await read(folder);
-    const agents = new AgentRegistry(found.untrusted, found.instructions);
-    const own = [
-      definitionOf({ name: 'told', systemPrompt: 'You are told.', projectInstructions: true }),
-      definitionOf({ name: 'untold', systemPrompt: 'You are not told.' }),
-    ];
-    for (const definition of [...found.list(), ...own]) agents.register(definition);
-    return agents;
-  });
+  withAgents(engine.agents, [
+    definitionOf({ name: 'told', systemPrompt: 'You are told.', projectInstructions: true }),
+    definitionOf({ name: 'untold', systemPrompt: 'You are not told.' }),
+  ]);
   const agree = () => engine.trust.add(engine.folder, 'AGENTS.md', GUIDE);
   const systems = () => engine.model.requests.map(({ body: { system } }) => JSON.stringify(system));
   /** In whose requests the guidance stands. */

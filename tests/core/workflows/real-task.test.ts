@@ -3,13 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
-import { findSandbox } from '#core/workspace/shell/sandbox.ts';
+import { sandbox } from '../workspace/shell/support.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { fullTest } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
-
-const sandbox = await findSandbox(process.env);
 
 const FILES = {
   'package.json': '{ "type": "module", "scripts": { "test": "node --test" } }\n',

@@ -9,9 +9,8 @@ import { type Block, Script, text, toolUse } from '../../support/fake-model/scri
 import { inFullRun } from '../../support/samples.ts';
 import { treeOf } from '../../support/tree.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { findSandbox } from '#core/workspace/shell/sandbox.ts';
+import { sandbox } from '../workspace/shell/support.ts';
 
-const sandbox = await findSandbox(process.env);
 const LINES = Array.from({ length: 12 }, (_, n) => `line ${n + 1}`);
 const FILES = { 'shared.txt': `${LINES.join('\n')}\n`, 'run.sh': '#!/bin/sh\n', 'old.txt': 'old\n' };
 

@@ -1,7 +1,6 @@
 /** A lead that other agents follow: its chain runs to the end after each message, and its last answer is the result. */
 import { describe, expect, test, vi } from 'vitest';
 import type { RunRow } from '#contract/view.ts';
-import { Trust } from '#core/agents/trust.ts';
 import { builtinAgents, withAgents } from '../../../support/compose.ts';
 import { type Harness, startAgain } from '../../../support/engine.ts';
 import { definitionOf } from '../../../support/envelope.ts';
@@ -201,7 +200,7 @@ describe('a lead with next agents', () => {
     const { workflowId } = await engine.send('Find facts.');
     await engine.event('message-delta', ({ agent }) => agent === 'draft');
     await engine.runtime.close();
-    const agents = withAgents(builtinAgents(new Trust(engine.folder)), CHAIN);
+    const agents = withAgents(builtinAgents(engine.trust), CHAIN);
     const again = await startAgain(engine, store, { agents });
     await again.request('workflow.resume', { workflowId });
     await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ text: 'Rain is coming.' }));
@@ -241,7 +240,7 @@ describe('a lead with next agents', () => {
     const { approval } = await engine.event('approval-request');
     expect(approval).toMatchObject({ agent: 'draft', subject: { kind: 'limit', bound: { of: 'workflow' } } });
     await engine.runtime.close();
-    const agents = withAgents(builtinAgents(new Trust(engine.folder)), CHAIN);
+    const agents = withAgents(builtinAgents(engine.trust), CHAIN);
     const again = await startAgain(engine, store, { agents });
     await again.request('workflow.resume', { workflowId });
     await eventually(async () => expect(await store.run(approval.runId)).toMatchObject({ status: 'running' }));

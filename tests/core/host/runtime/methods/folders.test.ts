@@ -2,14 +2,23 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { folderMethods } from '#core/host/runtime/methods/folders.ts';
+import { beforeEach, expect, test } from 'vitest';
+import type { Harness } from '../../../../support/engine.ts';
+import { Script } from '../../../../support/fake-model/script.ts';
+import { sharedEngine } from '../../../../support/shared-engine.ts';
 import { folderWith } from '../../../../support/workspace.ts';
 
-const complete = (text: string) => folderMethods['folder.complete']({ text });
+const { start } = sharedEngine();
+let request: Harness['runtime']['request'];
+
+beforeEach(async () => {
+  ({ request } = (await start(new Script())).runtime);
+});
+
+const complete = (text: string) => request('folder.complete', { text });
 
 test('a host without a screen offers no folder dialog', async () => {
-  expect(await folderMethods['folder.pick']({ from: '/' })).toEqual({ folder: null });
+  expect(await request('folder.pick', { from: '/' })).toEqual({ folder: null });
 });
 
 test('completes a path to folders and links to folders, ignoring case', async () => {
@@ -42,11 +51,11 @@ test.for([
 ] as const)('classifies a folder with %s', async ([names, kind]) => {
   const folder = await folderWith({});
   for (const name of names) await (name.endsWith('/') ? mkdir(join(folder, name)) : writeFile(join(folder, name), ''));
-  expect(await folderMethods['folder.inspect']({ folder })).toEqual(kind);
+  expect(await request('folder.inspect', { folder })).toEqual(kind);
 });
 
 test('rejects a folder that cannot be read', async () => {
   const folder = await folderWith({});
   for (const path of [join(folder, 'missing'), 'relative'])
-    await expect(folderMethods['folder.inspect']({ folder: path })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(request('folder.inspect', { folder: path })).rejects.toMatchObject({ code: 'not_found' });
 });

@@ -1,6 +1,6 @@
 /** What choosing an agent as lead would run, as it is shown before the first message: the envelope that the message gets, without the environment. */
-import { expect, test, vi } from 'vitest';
-import { AgentRegistry } from '#core/agents/registry.ts';
+import { expect, test } from 'vitest';
+import { withAgents } from '../../../../support/compose.ts';
 import { startEngine } from '../../../../support/engine.ts';
 import { definitionOf } from '../../../../support/envelope.ts';
 import { plainAnswer } from '../../../../support/fake-model/scenarios.ts';
@@ -13,14 +13,10 @@ test('previews the settings, coagent, instructions and maximum number of request
   const { runtime, folder, trust } = engine;
   await trust.add(folder, 'AGENTS.md', guide);
   await trust.add(folder, '.triad/config.toml', '[limits.run]\nmax_iterations = 5\n');
-  const found = await engine.agents.of(folder);
-  const agents = new AgentRegistry(found.untrusted, found.instructions);
   const handoff = { type: 'static', text: 'Look' } as const;
   const flow = { type: 'judge', rounds: 2, primary: 'lead', coagent: 'critic', handoff } as const;
-  const lead = found.get('lead')!;
-  for (const definition of [lead, { ...lead, name: 'both', flow }, definitionOf({ name: 'critic', maxIterations: 3 })])
-    agents.register(definition);
-  vi.spyOn(engine.agents, 'of').mockResolvedValue(agents);
+  const lead = (await engine.agents.of(folder)).get('lead')!;
+  withAgents(engine.agents, [{ ...lead, name: 'both', flow }, definitionOf({ name: 'critic', maxIterations: 3 })]);
   const { envelope, worst } = await runtime.request('agents.preview', { agent: 'both' });
   expect(envelope).toMatchObject({
     agent: 'both',
