@@ -1,18 +1,17 @@
 /** A model with every rule on its side changes and reads neither files of Triad nor files with keys. */
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { composeRuntime } from '#core/host/ownership/compose-runtime.ts';
-import { workspaceOf } from '#core/runs/workspace-of.ts';
+import { expect, test } from 'vitest';
 import { ownFolders } from '#core/settings/folders.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
-import { resolveInside } from '#core/workspace/places.ts';
-import { PinnedFolders } from '#core/workspace/roots.ts';
-import { NO_FILES } from '#core/settings/listed-files.ts';
+import { inProcess } from '../../hosts/support/engine.ts';
+import { machine } from '../../hosts/support/process.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
 import { folderWith } from '../../support/workspace.ts';
+
+const { start } = sharedEngine();
 
 const ALLOW = '[permissions]\nmode = "auto"\n[[permissions.rules]]\neffect = "allow"\npermission = "FilesystemWrite"\n';
 const TOKEN = 'the-token-of-the-owner';
@@ -69,53 +68,38 @@ test('denies own folders and key files despite a rule for every write, mode auto
   expect(said('helper'), 'a sub-agent does not').toHaveLength(0);
 });
 
-test('the composed runtime protects the folders of the program', async () => {
-  const home = await folderWith(FILES);
-  const compose = await composeRuntime(
-    {
-      folders: { config: join(home, 'config'), data: join(home, 'data') },
-      secrets: { place: { backend: 'nowhere', warning: null }, get: async () => null, set: async () => undefined },
-      environment: { apiKey: undefined, baseUrl: undefined, storeUrl: undefined, programs: {} },
-      version: '0.0.0',
-      folder: home,
-      works: false,
-      signal: new AbortController().signal,
-      warn: () => undefined,
-      report: () => undefined,
-    },
-    () => undefined,
-  );
-  const runtime = await compose(await memoryStore());
-  onTestFinished(() => runtime.close());
-  const explain = (path: string) =>
-    runtime.request('permissions.explain', { agent: 'lead', tool: 'write_file', input: { path, content: '' } });
-  for (const path of ['config/config.toml', 'data/instance.json', 'data/new'])
-    expect(await explain(path)).toMatchObject({
-      effect: 'deny',
-      reason: expect.stringContaining('Triad itself') as string,
-    });
-  expect((await explain('notes.md')).effect).toBe('allow');
-});
-
-test('includes a store outside the data folder in the own folders', async () => {
-  const home = await folderWith({ 'disk/store/CURRENT': 'x' });
-  await mkdir(join(home, 'data'));
-  const { folders } = await ownFolders(
-    { config: join(home, 'config'), data: join(home, 'data') },
-    join(home, 'disk/store'),
-  );
-  expect(folders).toEqual([join(home, 'config'), join(home, 'data'), join(home, 'disk/store')]);
+test('the program protects its configuration, its data and a store outside the data folder', async () => {
+  const home = await folderWith({ 'config/triad/config.toml': ALLOW });
+  const triad = inProcess(await machine(new Script()), 'disk');
+  const env = {
+    TRIAD_HOME: '',
+    XDG_CONFIG_HOME: join(home, 'config'),
+    XDG_DATA_HOME: join(home, 'data'),
+    TRIAD_STORE: `rocksdb://${join(home, 'disk/store')}`,
+  };
+  const explain = async (path: string) => {
+    const call = JSON.stringify({ path, content: '' });
+    const { out } = await triad(['permissions', 'explain', 'lead', 'write_file', call], '', { folder: home, env });
+    return out.split('\n')[0];
+  };
+  for (const path of ['config/triad/config.toml', 'data/triad/instance.json', 'data/triad/new', 'disk/store/new'])
+    expect(await explain(path)).toMatch(/^deny: .*Triad itself/);
+  for (const path of ['notes.md', 'disk/notes.md']) expect(await explain(path)).toMatch(/^allow: /);
 });
 
 test('denies sessions in the target folder if .triad is a link', async () => {
-  const folder = await folderWith({ 'other/sessions/one/session.md': 'OWN' });
-  await symlink(join(folder, 'other'), join(folder, '.triad'));
-  const parts = {
-    own: { folders: [], sessions: [] },
-    permissions: { rules: () => ({ secretFiles: NO_FILES }) },
-    workspaces: { roots: new PinnedFolders() },
-  };
-  const workspace = await workspaceOf(parts as unknown as Parameters<typeof workspaceOf>[0], folder, false);
-  for (const path of ['other/sessions/one/session.md', '.triad/sessions/one/session.md'])
-    await expect(resolveInside(workspace, path), path).rejects.toMatchObject({ code: 'not_allowed' });
+  const reads = ['other/sessions/one/session.md', '.triad/sessions/one/session.md'].map((path) =>
+    toolUse('read_file', { path }),
+  );
+  const script = new Script();
+  script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'helper', prompt: 'Look.' })]);
+  script.on({ ...CHILD, step: 1 }).reply(reads);
+  script.on({}).reply([text('Done.')]);
+  const engine = await start(script, { files: { 'other/sessions/one/session.md': 'OWN' } });
+  await symlink(join(engine.folder, 'other'), join(engine.folder, '.triad'));
+  await engine.ask('Go');
+  const ended = engine.of('tool-end').filter(({ agent }) => agent === 'helper');
+  expect(ended.map(({ entry }) => entry.output)).toEqual(
+    reads.map(() => expect.stringMatching(/belongs to Triad itself/) as string),
+  );
 });

@@ -1,11 +1,11 @@
 /** A compaction of a conversation in which nothing runs: what a dying process leaves of it, and a message sent meanwhile. */
 import { expect, test } from 'vitest';
-import { EventLog } from '#core/store/log/event-log.ts';
-import { sweep } from '#core/workflows/recovery.ts';
-import { startEngine } from '../../support/engine.ts';
-import { NOTES, summarising, SUMMARISER } from '../../support/fake-model/compacting.ts';
+import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
+import { NOTES, SUMMARISER } from '../../support/fake-model/compacting.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 
 const looking = (script: Script) =>
   script
@@ -57,24 +57,33 @@ test.for([
 });
 
 test('a compaction request of a killed process is counted once at the next start', async () => {
-  const engine = await startEngine(looking(summarising()));
-  const { workflowId } = await engine.ask('One');
-  const { store, conversationId } = engine;
-  const run = (await store.runsOf([workflowId]))[0]!;
-  const at = new Date().toISOString();
-  const log = new EventLog(store, () => undefined);
-  await log.open(conversationId);
-  const messageId = run.id;
-  const open = { messageId, conversationId, workflowId, runId: run.id, at, parts: [] };
-  await log.save([{ table: 'open_message', key: messageId, row: open }]);
-  const input = { inputTokens: 5000, cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0 };
-  const request = { requestId: workflowId, attempt: 1, ...input };
-  const who = { at, conversationId, workflowId, runId: run.id, parentRunId: null, agent: run.agent };
-  await log.append({ type: 'request-start', purpose: 'compaction', turn: 1, request, ...who });
-  const price = () => ({ nanoUsd: null, priceVersion: null });
-  for (let start = 0; start < 2; start += 1) expect(await sweep(store, log, price)).toBe(0);
+  const gate = new Gate();
+  const store = await memoryStore();
+  let dead = false;
+  const writes: Promise<void>[] = [];
+  /** Writes nothing after the death of the program. */
+  const commit: Harness['store']['commit'] = (items) => {
+    if (dead) return Promise.resolve();
+    const write = store.commit(items);
+    writes.push(write);
+    return write;
+  };
+  const script = new Script().on({ system: SUMMARISER }).reply([text(NOTES)], { hold: gate.at(3) });
+  const engine = await startEngine(looking(script), { store: { ...lasting(store), commit } });
+  const { workflowId, runId } = await engine.ask('One');
+  const { conversationId } = engine;
+  const compacting = engine.runtime.request('context.compact', { conversationId }).catch(() => undefined);
+  const { request } = await engine.event('request-start', ({ purpose }) => purpose === 'compaction');
+  await eventually(async () => expect(await store.openMessages()).toHaveLength(1));
+  dead = true;
+  await Promise.all(writes);
+
+  for (let start = 0; start < 2; start += 1) await (await startAgain(engine, lasting(store))).close();
   const counted = (await store.requestsOf(workflowId)).filter(({ purpose }) => purpose === 'compaction');
-  expect(counted).toMatchObject([{ inputTokens: 5000, reported: false, error: { code: 'interrupted' } }]);
-  expect((await store.run(run.id))?.outcome).toBe('completed');
+  const { inputTokens } = request;
+  expect(counted).toMatchObject([{ inputTokens, reported: false, error: { code: 'interrupted' } }]);
+  expect((await store.run(runId))?.outcome).toBe('completed');
   expect(await store.openMessages()).toEqual([]);
+  gate.open();
+  await compacting;
 });

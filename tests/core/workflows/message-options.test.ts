@@ -1,18 +1,20 @@
 /** What comes with a message: pictures that the model sees and that are kept, and what was chosen for its lead. */
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadWorkflowRecord } from '#core/host/records/export/record.ts';
-import { workflowPart } from '#core/host/records/sessions/workflow-part.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { gif, RED } from '../../support/images.ts';
+import { filesBelow } from '../../support/session-files.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
+import { folderWith } from '../../support/workspace.ts';
 
 const { start } = sharedEngine();
 
 const red = { mediaType: 'image/png' as const, data: RED.toString('base64') };
 
 test('a picture is sent to the model with its message and with later messages, and is stored and exported', async () => {
-  const engine = await start(new Script().on({}).reply([text('Red.')]));
+  const data = await folderWith();
+  const engine = await startEngine(new Script().on({}).reply([text('Red.')]), { data });
   const { runtime, conversationId, model } = engine;
   const sent = await runtime.request('message.send', { conversationId, text: 'Which colour?', images: [red] });
   await engine.ended(sent.workflowId);
@@ -40,8 +42,9 @@ test('a picture is sent to the model with its message and with later messages, a
   expect(JSON.parse(await exported('json'))).toMatchObject({
     workflows: [{ images: [image], runs: [{ entries: [{ images: [image] }, {}] }] }, {}],
   });
-  const record = await loadWorkflowRecord(engine.store, sent.workflowId);
-  expect(workflowPart(record!, 'session', false).body).toContain(said);
+  await runtime.request('conversation.project', { conversationId });
+  const pages = Object.entries(await filesBelow(join(data, 'sessions')));
+  expect(pages.find(([path]) => path.endsWith('session.md'))?.[1]).toContain(said);
 });
 
 test.each([

@@ -1,9 +1,10 @@
 /** A configuration with mistakes in it, written down with where each of them stands. */
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkConfiguration } from '#core/host/checks/check-configuration.ts';
-import type { Finding } from '#core/host/checks/finding.ts';
-import { Trust } from '#core/agents/trust.ts';
+import { main } from '#hosts/cli/program.ts';
+import { memoryClient } from '../../../hosts/support/memory-client.ts';
+import { memoryIo } from '../../../hosts/support/memory-io.ts';
+import { trustFile } from '../../../support/trusted.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
 export interface Mistake {
@@ -14,10 +15,20 @@ export interface Mistake {
   line: number;
   /** Where the line does not begin with it. */
   column?: number;
-  level?: Finding['level'];
+  level?: Reported['level'];
   /** What is said of it. */
   what?: RegExp;
   todo?: RegExp;
+}
+
+/** A finding as `triad check --json` prints it. */
+interface Reported {
+  file: string;
+  line: number;
+  column: number;
+  level: 'error' | 'warning';
+  what: string;
+  todo: string;
 }
 
 export interface World {
@@ -46,13 +57,12 @@ export async function seenIn({ files, modes = {}, folders = [], mistakes }: Worl
   const root = await folderWith({ ...Object.fromEntries(plain), ...files });
   const [home, project] = [join(root, 'home'), join(root, 'project')];
   for (const folder of ['home', 'project', ...folders]) await mkdir(join(root, folder), { recursive: true });
-  const trust = new Trust(home);
   for (const [path, text] of Object.entries(files))
     if (path.startsWith('project/') && typeof text === 'string')
-      await trust.add(project, path.slice('project/'.length), text);
+      await trustFile(home, project, path.slice('project/'.length), text);
   for (const [path, mode] of Object.entries(modes)) await chmod(join(root, path), mode);
   const env = { TRIAD_HOME: home, HOME: join(root, 'nobody'), PATH: dirname(process.execPath) };
-  const { findings } = await checkConfiguration({ env, folder: project });
+  const findings = await check(project, env);
   for (const [path, mode] of Object.entries(modes)) await chmod(join(root, path), mode | 0o700);
   const left = [...findings];
   const missed = mistakes.filter((mistake) => {
@@ -60,7 +70,7 @@ export async function seenIn({ files, modes = {}, folders = [], mistakes }: Worl
     if (index >= 0) left.splice(index, 1);
     return index < 0;
   });
-  const shown = ({ file, line, what }: Finding) => `${file.slice(root.length + 1)}:${line}: ${what}`;
+  const shown = ({ file, line, what }: Reported) => `${file.slice(root.length + 1)}:${line}: ${what}`;
   return {
     missed: missed.map(({ about, file, line }) => `${about} (${file}:${line})`),
     others: left.map(shown),
@@ -68,8 +78,15 @@ export async function seenIn({ files, modes = {}, folders = [], mistakes }: Worl
   };
 }
 
+async function check(folder: string, env: Record<string, string>): Promise<Reported[]> {
+  const io = memoryIo({ client: memoryClient(), env, folder });
+  await main(['check', '--json'], io);
+  await io.screen.flush();
+  return (JSON.parse(io.out()) as { findings: Reported[] }).findings;
+}
+
 function isMeant(
-  finding: Finding,
+  finding: Reported,
   { file, line, column, level = 'error', what = /./, todo = /./ }: Mistake,
   root: string,
 ): boolean {

@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { glob } from 'tinyglobby';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { headersOf, keepHeaders } from '#core/host/telemetry/collector.ts';
 import { SpanQueue } from '#core/host/telemetry/span-queue.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { spawnOne } from '../../../support/fake-model/scenarios.ts';
@@ -109,11 +108,26 @@ test('stored headers are sent only to the endpoint for which they were stored', 
     get: (name: string) => Promise.resolve(kept.get(name) ?? null),
     set: (name: string, value: string | null) => Promise.resolve(void (value && kept.set(name, value))),
   };
-  const at = (endpoint: string) => ({ secrets, env: {}, settings: { telemetry: { endpoint, content: false } } });
-  await keepHeaders(at('http://127.0.0.1:1/'), 'authorization=Bearer%20abc,x-team=blue');
-  expect(await headersOf(at(''), 'http://127.0.0.1:1')).toEqual({
-    headers: { authorization: 'Bearer abc', 'x-team': 'blue' },
-    headersOf: 'key store',
-  });
-  expect(await headersOf(at(''), 'http://127.0.0.1:2')).toEqual({ headers: {}, headersOf: null });
+  const [first, second] = [await startCollector(), await startCollector()];
+  const workedFor = async (endpoint: string, headers?: string) => {
+    const engine = await startEngine(spawnOne(), {
+      settings: `telemetry.endpoint = "${endpoint}"\n`,
+      programs: { PATH: process.env['PATH'] },
+      secrets,
+    });
+    if (headers !== undefined) await engine.runtime.request('telemetry.set-headers', { headers });
+    await engine.ask('Go');
+    const state = await engine.runtime.request('telemetry.state', {});
+    await engine.runtime.close();
+    return state.headersOf;
+  };
+  expect(await workedFor(`${first.url}/`, 'authorization=Bearer%20abc,x-team=blue')).toBe('key store');
+  expect(await workedFor(first.url)).toBe('key store');
+  expect(await workedFor(second.url)).toBe(null);
+  const sent = { authorization: 'Bearer abc', 'x-team': 'blue' };
+  for (const { headers } of first.requests) expect(headers).toMatchObject(sent);
+  expect(first.spans).toHaveLength(18);
+  expect(second.spans).toHaveLength(9);
+  for (const { headers } of second.requests)
+    for (const name of Object.keys(sent)) expect(headers).not.toHaveProperty(name);
 });

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { Trust } from '#core/agents/trust.ts';
 import { type KillPoint, killAfterEach, live, liveUntil } from '../../../support/crash.ts';
 import { Script, text } from '../../../support/fake-model/script.ts';
 import { startFakeModel } from '../../../support/fake-model/server.ts';
 import { CHECKER, checkerFile, reflecting, REVIEWER, verdict } from '../../../support/fake-model/reflecting.ts';
+import { trustFile } from '../../../support/trusted.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-review-'));
 afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
@@ -16,7 +16,7 @@ afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 const folder = join(root, 'workspace');
 await mkdir(dirname(join(folder, CHECKER)), { recursive: true });
 await writeFile(join(folder, CHECKER), checkerFile({ maxRetries: 1 }));
-await new Trust(folder).add(folder, CHECKER, checkerFile({ maxRetries: 1 }));
+await trustFile(folder, folder, CHECKER, checkerFile({ maxRetries: 1 }));
 
 const script = () =>
   reflecting({

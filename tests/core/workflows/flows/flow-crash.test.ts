@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { Trust } from '#core/agents/trust.ts';
 import { type KillPoint, killAfterEach } from '../../../support/crash.ts';
 import { lifeOf } from '../../../support/crash-life.ts';
 import { toolUse } from '../../../support/fake-model/script.ts';
@@ -12,6 +11,7 @@ import { startFakeModel } from '../../../support/fake-model/server.ts';
 import { asked, CHECKER, done, handoffs, pair, PAIR, WORKER } from '../../../support/flows/flows.ts';
 import { fullTest } from '../../../support/samples.ts';
 import { memoryStore } from '../../../support/stores/pooled.ts';
+import { trustFile } from '../../../support/trusted.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-flow-'));
 afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
@@ -27,7 +27,7 @@ const folder = join(root, 'workspace');
 for (const [path, text] of Object.entries(FILES)) {
   await mkdir(dirname(join(folder, path)), { recursive: true });
   await writeFile(join(folder, path), text);
-  await new Trust(folder).add(folder, path, text);
+  await trustFile(folder, folder, path, text);
 }
 
 const FIX = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });

@@ -1,9 +1,10 @@
 /** Exports: everything that is stored, in a form that no content can break. */
 import { Marked, type Token } from 'marked';
 import { expect, test } from 'vitest';
-import { exportConversation } from '#core/host/records/export/export.ts';
 import { memoryStore } from '../../../../support/stores/pooled.ts';
 import { type Harness, startEngine } from '../../../../support/engine.ts';
+import { Script } from '../../../../support/fake-model/script.ts';
+import { sharedEngine } from '../../../../support/shared-engine.ts';
 import { plainAnswer, threeChildren } from '../../../../support/fake-model/scenarios.ts';
 import { Conversation } from '../../../store/finished.ts';
 import { variations } from '../../../../support/samples.ts';
@@ -81,14 +82,14 @@ function blocksOf(markdown: string, type: Token['type']): string[] {
     .lexer(markdown)
     .flatMap((token) => (token.type === type && 'text' in token ? [String(token.text)] : []));
 }
-async function exported(store: Harness['store'], id: string, format: 'md' | 'json') {
-  const conversation = await store.conversation(id);
-  if (!conversation) throw new Error('no conversation');
-  return exportConversation(store, conversation, { format, version: '1.2.3' });
-}
+
+const { start } = sharedEngine();
+
+const exported = ({ runtime }: Harness, conversationId: string, format: 'md' | 'json') =>
+  runtime.request('conversation.export', { conversationId, format });
 
 test('hostile content stays within its Markdown block and is unchanged in the JSON export', async () => {
-  const store = await memoryStore();
+  const engine = await start(new Script());
   const hostile = [
     ...['# Heading\n```js\ncode\n```\n- item', '`````\n~~~\n````````````\n<script>alert(1)</script>'],
     ...[
@@ -98,17 +99,17 @@ test('hostile content stays within its Markdown block and is unchanged in the JS
       '🙂'.repeat(50),
     ],
   ];
-  const conversation = await new Conversation(store).create();
+  const conversation = await new Conversation(engine.store).create();
   for (const text of hostile)
     await conversation.add({
       prompt: text,
       lead: { text, tools: ['grep'], output: text },
       children: [{ agent: 'x', text }],
     });
-  const { text: json } = await exported(store, conversation.row.id, 'json');
+  const { text: json } = await exported(engine, conversation.row.id, 'json');
   const parsed = JSON.parse(json) as Exported;
   expect(parsed.workflows.map(({ prompt }) => prompt)).toEqual(hostile);
-  const { text: markdown } = await exported(store, conversation.row.id, 'md');
+  const { text: markdown } = await exported(engine, conversation.row.id, 'md');
   expect(markdown.isWellFormed()).toBe(true);
   const code = blocksOf(markdown, 'code');
   for (const text of hostile) {
@@ -123,27 +124,21 @@ test('hostile content stays within its Markdown block and is unchanged in the JS
     hostile.length,
   );
   expect(blocksOf(markdown, 'html')).toEqual([]);
-  await store.close();
 });
 
 test('the name of the export file is safe on every file system', async () => {
-  const store = await memoryStore();
+  const engine = await start(new Script());
   for (const prompt of variations(['../../etc/passwd', 'x'.repeat(500), '🙂', 'CON', 'Ünïcode: Größe?', '\0'], 3)) {
-    const conversation = await new Conversation(store).create();
+    const conversation = await new Conversation(engine.store).create();
     await conversation.add({ prompt });
-    const { fileName } = await exported(store, conversation.row.id, 'md');
+    const { fileName } = await exported(engine, conversation.row.id, 'md');
     expect(fileName, prompt).toMatch(/^\d{4}-\d\d-\d\d-[a-z0-9]+(-[a-z0-9]+)*\.md$/);
     expect(fileName.length).toBeLessThan(100);
   }
-  await store.close();
 });
 
 test('exports a long conversation page by page, oldest first, and an empty conversation without workflows', async () => {
   const store = await memoryStore();
-  const conversation = await new Conversation(store).create();
-  expect((JSON.parse((await exported(store, conversation.row.id, 'json')).text) as Exported).workflows).toEqual([]);
-  const prompts = Array.from({ length: 7 }, (_, index) => `Number ${index}`);
-  await conversation.addAll(prompts.map((prompt) => ({ prompt })));
   const limits: number[] = [];
   const watched: Harness['store'] = {
     ...store,
@@ -153,11 +148,16 @@ test('exports a long conversation page by page, oldest first, and an empty conve
       return store.workflows({ ...query, limit: 3 });
     },
   };
-  const { workflows } = JSON.parse((await exported(watched, conversation.row.id, 'json')).text) as Exported;
+  const engine = await startEngine(new Script(), { store: watched });
+  const conversation = await new Conversation(store).create();
+  expect((JSON.parse((await exported(engine, conversation.row.id, 'json')).text) as Exported).workflows).toEqual([]);
+  const prompts = Array.from({ length: 7 }, (_, index) => `Number ${index}`);
+  await conversation.addAll(prompts.map((prompt) => ({ prompt })));
+  limits.length = 0;
+  const { workflows } = JSON.parse((await exported(engine, conversation.row.id, 'json')).text) as Exported;
   expect(workflows.map(({ prompt }) => prompt)).toEqual(prompts);
   // Once to look whether all is there, once for the text.
   expect(limits).toEqual([100, 100, 100, 100, 100, 100]);
-  await store.close();
 });
 
 test('exports a conversation without sub-agents with its title and outcome', async () => {
