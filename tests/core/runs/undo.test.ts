@@ -6,10 +6,9 @@ import { expect, test } from 'vitest';
 import { TRASH_DAYS } from '#contract/limits.ts';
 import type { TriadError } from '#core/base/errors.ts';
 import { newId } from '#core/base/ids.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { Changes } from '#core/workspace/changes.ts';
-import { DAY_MS, keepTrash } from '#core/workflows/trash.ts';
-import { startEngine } from '../../support/engine.ts';
+import { startAgain, startEngine } from '../../support/engine.ts';
 import { hasGit } from '../../support/kept-place.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
@@ -277,15 +276,14 @@ test('a purge deletes the stored bytes, and a start removes only the remains of 
   // Condemned, then killed: before the store deleted it, and after.
   await rename(join(kept, conversationId), join(kept, `${conversationId}.deleted`));
   await mkdir(join(kept, `${newId()}.deleted`));
-  keepTrash(engine.store, new Changes(kept), AbortSignal.timeout(60_000));
+  await startAgain(engine, lasting(engine.store));
   await expect.poll(() => readdir(kept)).toEqual([conversationId]);
   // The store is gone for one start, and another begins.
   await mkdir(join(kept, `${newId()}.deleted`));
-  keepTrash(store, new Changes(kept), AbortSignal.timeout(60_000));
+  await startAgain(engine, store);
   await expect.poll(() => readdir(kept)).toEqual([conversationId]);
   expect(await readdir(join(kept, conversationId))).toEqual(before);
   expect(await states(engine)).toHaveLength(2);
-  await store.close();
   await mkdir(join(kept, 'of-none-that-is-there'));
   const undoRecord = {
     conversationId,
@@ -308,8 +306,8 @@ test('a purge deletes the stored bytes, and a start removes only the remains of 
 test('a start purges conversations that were in the trash too long, with their stored bytes', async () => {
   const engine = await written();
   const { conversationId, store, folder } = engine;
-  await store.trash(conversationId, new Date(Date.now() - (TRASH_DAYS + 1) * DAY_MS).toISOString());
-  keepTrash(store, new Changes(`${folder}-replaced`), AbortSignal.timeout(60_000));
+  await store.trash(conversationId, new Date(Date.now() - (TRASH_DAYS + 1) * 24 * 60 * 60 * 1000).toISOString());
+  await startAgain(engine, lasting(store));
   await expect.poll(() => readdir(`${folder}-replaced`)).toEqual([]);
   expect(await store.conversation(conversationId)).toBeNull();
 });

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { AgentRegistry } from '#core/agents/registry.ts';
 import { killAfterEach, type KillPoint, live } from '../../support/crash.ts';
 import { type Harness, outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -22,14 +21,16 @@ const handedOver = (engine: Harness) =>
   engine.of('message-end').flatMap(({ entry }) => (entry.kind === 'user' && entry.reportsOf ? [entry] : []));
 
 /** The agents of the workflow that was started last. */
-function registryOf(engine: Harness): () => AgentRegistry | null {
-  let registry: AgentRegistry | null = null;
+type AgentsOfFolder = Awaited<ReturnType<Harness['agents']['of']>>;
+
+function registryOf(engine: Harness): () => AgentsOfFolder | null {
+  let registry: AgentsOfFolder | null = null;
   const read = engine.agents.of.bind(engine.agents);
   vi.spyOn(engine.agents, 'of').mockImplementation(async (folder) => (registry = await read(folder)));
   return () => registry;
 }
 
-const temporaries = (registry: AgentRegistry | null) =>
+const temporaries = (registry: AgentsOfFolder | null) =>
   (registry?.list() ?? []).filter(({ lifecycle }) => lifecycle === 'temporary');
 
 /** The names of the temporary agents that are registered now. */

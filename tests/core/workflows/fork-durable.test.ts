@@ -1,7 +1,6 @@
 /** What a fork took over survives a kill, a recovery and the end of the first conversation; a fork that was cut off is none. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStore } from '#core/store/surreal.ts';
 import { type Harness, startEngine, talkIn } from '../../support/engine.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { RED } from '../../support/images.ts';
@@ -11,13 +10,14 @@ import { folderWith } from '../../support/workspace.ts';
 import { fullTest, inFullRun } from '../../support/samples.ts';
 import { copyStoreFiles } from '../../support/stores/copy-store.ts';
 import { rebuilt } from '../../support/stores/rebuilt.ts';
+import { storeAt } from '../../support/stores/on-disk.ts';
 
 const script = () => new Script().on({}).reply([text('Done.')]);
 const red = { mediaType: 'image/png' as const, data: RED.toString('base64') };
 
 test('a fork is unchanged after restart and store rebuild, and an incomplete fork cannot be restored', async () => {
   const data = await folderWith();
-  const store = inFullRun ? await openStore({ url: `rocksdb://${join(data, 'store')}` }) : await memoryStore();
+  const store = inFullRun ? await storeAt(join(data, 'store')) : await memoryStore();
   /** The program dies after it stored the row of a new conversation. */
   let diesAtFork = false;
   let dead = false;
@@ -42,7 +42,7 @@ test('a fork is unchanged after restart and store rebuild, and an incomplete for
   else await runtime.close();
 
   const killed = await startEngine(script(), {
-    store: inFullRun ? await openStore({ url: `rocksdb://${join(data, 'killed')}` }) : store,
+    store: inFullRun ? await storeAt(join(data, 'killed')) : store,
   });
   const snapshot = ({ runtime: own } = killed) => own.request('conversation.snapshot', { conversationId: made.id });
   const listed = async ({ runtime: own } = killed) => {

@@ -1,6 +1,5 @@
 /** Sub-agents from the lead's call to the report in its answer, each way of starting them. */
 import { describe, expect, test, vi } from 'vitest';
-import type { AgentRegistry } from '#core/agents/registry.ts';
 import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import {
   batch,
@@ -210,8 +209,8 @@ describe('starting sub-agents', () => {
       },
     });
     const seen: string[][][] = [];
-    let registry: AgentRegistry | null = null;
     const read = engine.agents.of.bind(engine.agents);
+    let registry: Awaited<ReturnType<typeof read>> | null = null;
     vi.spyOn(engine.agents, 'of').mockImplementation(async (folder) => (registry = await read(folder)));
     const temporaries = () =>
       (registry?.list() ?? [])

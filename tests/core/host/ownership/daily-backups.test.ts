@@ -8,8 +8,8 @@ import type { Attention } from '#contract/view.ts';
 import { keepDailyBackups, readDailyState } from '#core/host/ownership/daily-backups.ts';
 import { backupsOf } from '#core/store/backups/backups.ts';
 import type { Harness } from '../../../support/engine.ts';
-import { openStore } from '#core/store/surreal.ts';
 import { folderWith } from '../../../support/workspace.ts';
+import { storeAt } from '../../../support/stores/on-disk.ts';
 import { Seeder } from '../../../bench/seed.ts';
 
 const TIMES = { idle: 10, age: 3_600_000 };
@@ -32,7 +32,7 @@ function clientOf(store: Harness['store']): { client: Client; work: (count: numb
 
 async function opened(settings = '') {
   const data = await folderWith({ 'config.toml': settings });
-  const store = await openStore({ url: `rocksdb://${join(data, 'store')}` });
+  const store = await storeAt(join(data, 'store'));
   await new Seeder(store, data).workflows(2, 1);
   const closed = new AbortController();
   onTestFinished(async () => {

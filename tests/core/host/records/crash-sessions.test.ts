@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { SessionProjector } from '#core/host/records/sessions/projector.ts';
-import { openStore } from '#core/store/surreal.ts';
 import { type Life, live } from '../../../support/crash.ts';
 import { threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -12,6 +11,7 @@ import { startFakeModel } from '../../../support/fake-model/server.ts';
 import { fieldsOf, filesBelow } from '../../../support/session-files.ts';
 import { fullTest } from '../../../support/samples.ts';
 import { folderWith } from '../../../support/workspace.ts';
+import { storeAt } from '../../../support/stores/on-disk.ts';
 import { Conversation } from '../../store/finished.ts';
 import { openOn } from '../../store/support.ts';
 
@@ -85,7 +85,7 @@ fullTest(
     await live({ ...life, mode: 'resume' });
     await model.close();
     // What the two left is caught up behind the next start; nothing waits for it.
-    const store = await openStore({ url: `rocksdb://${data}` });
+    const store = await storeAt(data);
     const ports = { ...PORTS, store };
     await new SessionProjector({ ...ports, data: files }).catchUp();
     await eventually(async () =>

@@ -1,7 +1,5 @@
 /** What a fork shows of the sub-agents of the conversation that it is from: read there, and counted there. */
-import { expect, test } from 'vitest';
-import { originRuns } from '#core/host/records/origin-runs.ts';
-import { conversationId, conversationRow, workflowRow } from '../../../hosts/support/events.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Gate } from '../../../support/gate.ts';
 import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../../support/fake-model/script.ts';
@@ -84,14 +82,15 @@ test('a fork of a running workflow shows only sub-agents that had ended at the f
 });
 
 test('loads the origin of many copied workflows with one read of the conversation', async () => {
-  const from = workflowRow();
-  const copiedFrom = { conversationId, workflowId: from.id, runId: from.runId, waitedMs: 0, workedMs: 0 };
-  const asked: string[] = [];
-  const reads = {
-    workflow: async (id: string) => (asked.push(`workflow ${id}`), null),
-    conversation: async (id: string) => (asked.push(`conversation ${id}`), conversationRow()),
-    runsOf: async () => [],
-  };
-  await originRuns(reads, [workflowRow({ copiedFrom }), workflowRow({ copiedFrom }), workflowRow()]);
-  expect(asked).toEqual([`conversation ${conversationId}`]);
+  const engine = await start(new Script().on({}).reply([text('Done.')]));
+  const { runtime, store, conversationId } = engine;
+  await engine.ask('One');
+  const { workflowId } = await engine.ask('Two');
+  const fork = await runtime.request('conversation.fork', { conversationId, workflowId });
+  const reads = [vi.spyOn(store, 'conversation'), vi.spyOn(store, 'workflow')] as const;
+  onTestFinished(() => reads.forEach((read) => read.mockRestore()));
+  expect((await snapshotOf(engine, fork.id)).workflows).toHaveLength(2);
+  const [conversations, workflows] = reads.map(({ mock }) => mock.calls.map(([id]) => id));
+  expect(conversations?.filter((id) => id === conversationId)).toHaveLength(1);
+  expect(workflows).toEqual([]);
 });

@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { cp, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openStore } from '#core/store/surreal.ts';
 import { composeRuntime, settingsOf } from '../../../support/compose.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { fullTest, TEST_SEED } from '../../../support/samples.ts';
 import { memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
+import { storeAt } from '../../../support/stores/on-disk.ts';
 import { startChild } from '../../store/child/run.ts';
 import { Random } from '../../../soak/random.ts';
 import { changedWorkspace, readTree } from './changed-workspace.ts';
@@ -30,11 +30,11 @@ async function start(many: number) {
     place = copy;
     return copy;
   };
-  const world = await changedWorkspace(startEngine, { many, store: await openStore({ url: `rocksdb://${place}` }) });
+  const world = await changedWorkspace(startEngine, { many, store: await storeAt(place) });
   const trees = await learnTrees(world);
   const { folder, conversationId, workflowId, engine } = world;
   const restart = async () => {
-    const store = await openStore({ url: `rocksdb://${await copyStore()}` });
+    const store = await storeAt(await copyStore());
     const runtime = await composeRuntime({ store, folder, url: 'http://127.0.0.1:9', settings: settingsOf('') });
     return { store, runtime };
   };

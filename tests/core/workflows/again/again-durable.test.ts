@@ -1,7 +1,6 @@
 /** A fork in which a sub-agent starts again survives a kill while it waits and while it works, and can be tried again. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStore } from '#core/store/surreal.ts';
 import { type Harness, startEngine, talkIn, yes } from '../../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
@@ -10,6 +9,7 @@ import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { Gate } from '../../../support/gate.ts';
 import { copyStoreFiles } from '../../../support/stores/copy-store.ts';
+import { storeAt } from '../../../support/stores/on-disk.ts';
 
 const hunt = () =>
   new Script()
@@ -37,8 +37,6 @@ async function lookAndFork(engine: Harness): Promise<string> {
   const run = { conversationId, workflowId, runId: subAgents[0]?.runId ?? '' };
   return (await runtime.request('conversation.fork', { ...run, goOn: true })).id;
 }
-
-const storeAt = (path: string) => openStore({ url: `rocksdb://${path}` });
 
 /** A store that stands still while it is copied, as it is on the disk when its process is killed. */
 async function copied(path: string): Promise<{ store: Harness['store']; copy: (to: string) => Promise<void> }> {

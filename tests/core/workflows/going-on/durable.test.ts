@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { openStore } from '#core/store/surreal.ts';
 import { type Harness, startEngine } from '../../../support/engine.ts';
 import { threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { goOn, lastCall, snapshotOf, told } from './going-on.ts';
@@ -15,6 +14,7 @@ import { folderWith } from '../../../support/workspace.ts';
 import { eventsIn } from '../../../support/commit-items.ts';
 import { copyStoreFiles } from '../../../support/stores/copy-store.ts';
 import { rebuilt } from '../../../support/stores/rebuilt.ts';
+import { storeAt } from '../../../support/stores/on-disk.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-going-on-'));
 afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
@@ -22,7 +22,7 @@ afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 /** Forks at the last step, and copies the store as a kill leaves it: after each event before its first own request. */
 async function killedFork() {
   const data = await mkdtemp(join(root, 'fork-'));
-  const opened = await openStore({ url: `rocksdb://${join(data, 'store')}` });
+  const opened = await storeAt(join(data, 'store'));
   const copies: string[] = [];
   let seen: DurableEvent['type'][] | null = null;
   const store = Object.assign(Object.create(opened) as Harness['store'], {
@@ -45,7 +45,7 @@ async function killedFork() {
   seen = [];
   const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
   seen = null;
-  const stores = copies.map((place) => () => openStore({ url: `rocksdb://${place}` }));
+  const stores = copies.map((place) => () => storeAt(place));
   return { stores, made: fork.made, first };
 }
 

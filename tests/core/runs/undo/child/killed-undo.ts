@@ -4,12 +4,12 @@
  * killed.
  */
 import { writeSync } from 'node:fs';
-import { openStore } from '#core/store/surreal.ts';
 import { composeRuntime, settingsOf } from '../../../../support/compose.ts';
+import { storeAt } from '../../../../support/stores/on-disk.ts';
 import { countingStore, interruptAt } from '../interrupt.ts';
 
 const [data = '', folder = '', conversationId = '', workflowId = '', kind, direction, step] = process.argv.slice(2);
-const store = countingStore(await openStore({ url: `rocksdb://${data}` }));
+const store = countingStore(await storeAt(data));
 const runtime = await composeRuntime({ store, folder, url: 'http://127.0.0.1:9', settings: settingsOf('') });
 const isBack = direction === 'back';
 const { end, error, steps } = await interruptAt(
