@@ -10,10 +10,10 @@ const SETTINGS = '# Mine.\n[limits]\nmax_sub_agents = 2 # Enough.\n';
 const { start, configFolder } = sharedEngine(SETTINGS);
 
 test('saves, replaces, renames and removes a history filter, and keeps the rest of the settings file', async () => {
-  const { request } = (await start(new Script())).runtime;
+  const { runtime } = await start(new Script());
   const file = () => readFile(join(configFolder, 'config.toml'), 'utf8');
-  expect(await request('filter.list', {})).toEqual([]);
-  const save = (filter: { name: string; query: string; was?: string }) => request('filter.save', filter);
+  expect(await runtime.request('filter.list', {})).toEqual([]);
+  const save = (filter: { name: string; query: string; was?: string }) => runtime.request('filter.save', filter);
   await save({ name: 'failed "twice"', query: '?outcome=error' });
   expect(await save({ name: 'Costly', query: '?cost=1&sort=cost' })).toEqual([
     { name: 'Costly', query: '?cost=1&sort=cost' },
@@ -27,7 +27,7 @@ test('saves, replaces, renames and removes a history filter, and keeps the rest 
   ]);
   // As another program, or the next start, reads them.
   expect(settingsOf(await file()).history.filters).toEqual({ Dear: '?cost=2', 'failed "twice"': '?outcome=error' });
-  await request('filter.remove', { name: 'failed "twice"' });
-  expect(await request('filter.remove', { name: 'Dear' })).toEqual([]);
+  await runtime.request('filter.remove', { name: 'failed "twice"' });
+  expect(await runtime.request('filter.remove', { name: 'Dear' })).toEqual([]);
   expect((await file()).trimEnd()).toBe(SETTINGS.trimEnd());
 });

@@ -9,16 +9,16 @@ import { sharedEngine } from '../../../../support/shared-engine.ts';
 import { folderWith } from '../../../../support/workspace.ts';
 
 const { start } = sharedEngine();
-let request: Harness['runtime']['request'];
+let runtime: Harness['runtime'];
 
 beforeEach(async () => {
-  ({ request } = (await start(new Script())).runtime);
+  ({ runtime } = await start(new Script()));
 });
 
-const complete = (text: string) => request('folder.complete', { text });
+const complete = (text: string) => runtime.request('folder.complete', { text });
 
 test('a host without a screen offers no folder dialog', async () => {
-  expect(await request('folder.pick', { from: '/' })).toEqual({ folder: null });
+  expect(await runtime.request('folder.pick', { from: '/' })).toEqual({ folder: null });
 });
 
 test('completes a path to folders and links to folders, ignoring case', async () => {
@@ -51,11 +51,11 @@ test.for([
 ] as const)('classifies a folder with %s', async ([names, kind]) => {
   const folder = await folderWith({});
   for (const name of names) await (name.endsWith('/') ? mkdir(join(folder, name)) : writeFile(join(folder, name), ''));
-  expect(await request('folder.inspect', { folder })).toEqual(kind);
+  expect(await runtime.request('folder.inspect', { folder })).toEqual(kind);
 });
 
 test('rejects a folder that cannot be read', async () => {
   const folder = await folderWith({});
   for (const path of [join(folder, 'missing'), 'relative'])
-    await expect(request('folder.inspect', { folder: path })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(runtime.request('folder.inspect', { folder: path })).rejects.toMatchObject({ code: 'not_found' });
 });
