@@ -15,10 +15,9 @@ import { NO_FILES } from '#core/settings/listed-files.ts';
 import { readMcpJson } from '#core/settings/mcp-json.ts';
 import { checkSettings } from '#core/settings/settings.ts';
 import type { QuestionContext, Tool } from '#core/tools/tool.ts';
-import { main } from '#hosts/cli/program.ts';
 import { actionOf, NOW } from '../core/approvals/support.ts';
 import { memoryClient } from '../hosts/support/memory-client.ts';
-import { memoryIo } from '../hosts/support/memory-io.ts';
+import { commandLine } from '../hosts/support/memory-io.ts';
 import { readPage } from './examples.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/mcp.md'), 'utf8');
@@ -63,8 +62,8 @@ const lines = sections
 test.for(lines)('the command on the page works: %s', async (line) => {
   const words = [...line.replace(/ [#<] .*/, '').matchAll(/'([^']*)'|(\S+)/g)].map(([, a, b = '']) => a ?? b);
   expect(words[0]).toBe('triad');
-  const io = memoryIo({ client, stdin: 's3cret\n' });
-  expect([await main(words.slice(1), io), io.err()]).toEqual([0, expect.not.stringContaining('triad: ')]);
+  const { code, err } = await commandLine(client, { stdin: 's3cret\n' })(...words.slice(1));
+  expect([code, err]).toEqual([0, expect.not.stringContaining('triad: ')]);
 });
 
 test('the example entries are valid, and the page names each key of an entry', () => {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { knowPatterns, knowSecrets, redact } from '#core/base/redact.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
-import { main } from '#hosts/cli/program.ts';
 import { lineOf } from '#hosts/cli/terminal/failure.ts';
 import { connect } from '#hosts/connect.ts';
 import { LIAR, tableOf } from '../core/mcp/support.ts';
@@ -14,7 +13,7 @@ import { Script, text, toolUse } from '../support/fake-model/script.ts';
 import { type Collector, startCollector } from '../support/telemetry/collector.ts';
 import { folderWith } from '../support/workspace.ts';
 import { memoryClient } from './support/memory-client.ts';
-import { memoryIo } from './support/memory-io.ts';
+import { commandLine, memoryIo } from './support/memory-io.ts';
 
 /** By what makes them secret. */
 const SECRETS = {
@@ -105,10 +104,8 @@ async function doctor({ engine, config }: Run, args: string[]): Promise<string> 
       return engine.runtime.request(method, input);
     },
   };
-  const io = memoryIo({ client, env: { TRIAD_HOME: config, ...ENV } });
-  await main(['doctor', ...args], io);
-  await io.screen.flush();
-  return io.out() + io.err();
+  const { out, err } = await commandLine(client, { env: { TRIAD_HOME: config, ...ENV } })('doctor', ...args);
+  return out + err;
 }
 
 /** Where text leaves the program, and words that must be in it, so that it is the right text. */
@@ -156,8 +153,7 @@ const SINKS: Record<string, { read: (run: Run) => Promise<string> | string; has:
     read: async ({ engine }) => {
       const io = memoryIo({ client: engine.runtime });
       io.screen.note(`triad: ${lineOf(new Error(`It is ${ALL}`))}`);
-      const code = await main(['sessions', 'show', `${ALL}`], io);
-      await io.screen.flush();
+      const code = await io.run(['sessions', 'show', ALL]);
       return `${code} ${io.err()}`;
     },
     has: 'triad: It is ',
@@ -235,10 +231,10 @@ test.for(['check', 'config validate', 'agents validate'].flatMap((command) => [c
   async (line) => {
     const wrong = `---\nname: one\ndescription: d\nprovider: ${KEPT}\nmodel: ${MARK}\n---\n\nWork.\n`;
     const home = await homeWith({ 'agents/one.md': wrong });
-    const io = memoryIo({ client: memoryClient(), env: { TRIAD_HOME: home, HOME: home }, folder: home });
-    expect(await main(line.split(' '), io)).toBe(1);
-    await io.screen.flush();
-    expect(io.out()).toContain('[redacted');
-    expect(io.out() + io.err()).not.toMatch(new RegExp(`${KEPT}|${MARK}`));
+    const triad = commandLine(memoryClient(), { env: { TRIAD_HOME: home, HOME: home }, folder: home });
+    const { code, out, err } = await triad(...line.split(' '));
+    expect(code).toBe(1);
+    expect(out).toContain('[redacted');
+    expect(out + err).not.toMatch(new RegExp(`${KEPT}|${MARK}`));
   },
 );

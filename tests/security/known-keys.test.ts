@@ -4,9 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { knowSecrets } from '#core/base/redact.ts';
-import { main } from '#hosts/cli/program.ts';
 import { tableOf } from '../core/mcp/support.ts';
-import { memoryIo } from '../hosts/support/memory-io.ts';
+import { commandLine } from '../hosts/support/memory-io.ts';
 import { type Harness, startEngine } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
@@ -128,9 +127,7 @@ async function collectRecords(engine: Harness, workflowId: string): Promise<Reco
   const { conversationId, runtime } = engine;
   const exported = async (format: 'md' | 'json') =>
     (await runtime.request('conversation.export', { conversationId, format, unredacted: true })).text;
-  const io = memoryIo({ client: runtime });
-  await main(['sessions', 'show', conversationId], io);
-  await io.screen.flush();
+  const { out, err } = await commandLine(runtime)('sessions', 'show', conversationId);
   const { workflow } = await runtime.request('workflow.get', { workflowId });
   const diffs = (await runtime.request('change.list', { conversationId })).flatMap(({ runId, toolCallId, files }) =>
     files.map(({ path }) => runtime.request('change.diff', { conversationId, runId, toolCallId, path })),
@@ -142,7 +139,7 @@ async function collectRecords(engine: Harness, workflowId: string): Promise<Reco
     changes: JSON.stringify(await Promise.all(diffs)),
     'export in Markdown': await exported('md'),
     'export in JSON': await exported('json'),
-    terminal: io.out() + io.err(),
+    terminal: out + err,
   };
 }
 

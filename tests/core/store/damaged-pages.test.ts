@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import type { Closable } from '#core/store/closable.ts';
 import { StoreDamaged } from '#core/store/faults.ts';
 import { selectRecords } from '#core/store/rows/readable-rows.ts';
-import { main } from '#hosts/cli/program.ts';
-import { memoryIo } from '../../hosts/support/memory-io.ts';
+import { commandLine } from '../../hosts/support/memory-io.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script } from '../../support/fake-model/script.ts';
 import { pooledDatabase } from '../../support/stores/pooled.ts';
@@ -26,12 +25,7 @@ async function seeded() {
   await store.settled();
   const engine = await startEngine(new Script(), { store });
   const { id: conversationId } = conversation.row;
-  const triad = async (...args: string[]) => {
-    const io = memoryIo({ client: engine.runtime });
-    const code = await main(args, io);
-    await io.screen.flush();
-    return { code, out: io.out() };
-  };
+  const triad = commandLine(engine.runtime);
   const read = async () => {
     const page = await engine.runtime.request('conversation.snapshot', { conversationId });
     const details = page.workflows.map(({ id: workflowId }) => engine.runtime.request('workflow.get', { workflowId }));

@@ -1,7 +1,6 @@
 /** The command line in the test's own process: the real program, files, store and network, without the cost of a start. */
 import { onTestFinished } from 'vitest';
 import type { Connected } from '#core/host/ownership/connect-or-own.ts';
-import { main } from '#hosts/cli/program.ts';
 import { visible } from '#hosts/cli/terminal/visible.ts';
 import { connect } from '#hosts/connect.ts';
 import type { Terminal } from '#hosts/cli/terminal/terminal.ts';
@@ -43,8 +42,7 @@ export function inProcess({ env, folder: own }: Machine, store: 'memory' | 'kept
     );
     const { screen, signal } = io;
     note = (text) => screen.note(`triad: ${visible(text).replaceAll('\n', '\n  ')}`);
-    const code = await main(args, {
-      ...io,
+    const code = await io.run(args, {
       folder,
       connect: async ({ works }) => {
         if (kept) return kept;
@@ -54,7 +52,6 @@ export function inProcess({ env, folder: own }: Machine, store: 'memory' | 'kept
         return (kept = { ...connected, close: () => Promise.resolve() });
       },
     });
-    await screen.flush();
     return { code, out: io.out(), err: io.err() };
   };
 }

@@ -2,6 +2,7 @@
 import { PassThrough, Readable, type Writable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import type { Client } from '#contract/rpc.ts';
+import { main } from '#hosts/cli/program.ts';
 import { brokenOutput, Interruption } from '#hosts/cli/terminal/failure.ts';
 import type { Io } from '#hosts/cli/terminal/io.ts';
 import { createScreen } from '#hosts/cli/terminal/screen.ts';
@@ -16,6 +17,8 @@ export interface MemoryIo extends Io {
   /** Presses Ctrl-C. */
   interrupt(): void;
   fail(error: Error): void;
+  /** Runs a command line, and resolves with its exit code when all of its output is there. */
+  run(args: readonly string[], changes?: Partial<Io>): Promise<number>;
 }
 
 export interface Setup {
@@ -43,14 +46,13 @@ export function memoryIo({
   const controller = new AbortController();
   const failure = new AbortController();
   const opened: { closed: boolean }[] = [];
-  return {
+  const io: Io = {
     env,
     webRoot,
     folder,
     stdin: stdin === null ? Object.assign(new PassThrough(), { isTTY: true }) : Readable.from([stdin]),
     screen: createScreen(stdout ?? out.stream, err.stream, {}, (error) => controller.abort(brokenOutput(error))),
     signal: controller.signal,
-    interrupt: () => controller.abort(new Interruption('SIGINT')),
     openTerminal: async () => terminal,
     connect: async () => {
       const state = { closed: false };
@@ -58,10 +60,28 @@ export function memoryIo({
       const close = async () => void (state.closed = true);
       return { client, owner: true, lost: failure.signal, close };
     },
+  };
+  return {
+    ...io,
     out: out.text,
     err: err.text,
     opened,
+    interrupt: () => controller.abort(new Interruption('SIGINT')),
     fail: (error) => failure.abort(error),
+    run: async (args, changes) => {
+      const code = await main(args, { ...io, ...changes });
+      await io.screen.flush();
+      return code;
+    },
+  };
+}
+
+/** Runs command lines over this client, each with an output of its own. */
+export function commandLine(client: Client, setup: Omit<Setup, 'client'> = {}) {
+  return async (...args: string[]) => {
+    const io = memoryIo({ client, ...setup });
+    const code = await io.run(args);
+    return { code, out: io.out(), err: io.err() };
   };
 }
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { countsOf } from '#contract/missing-text.ts';
 import { checkHistory } from '#hosts/cli/commands/doctor/history.ts';
-import { main } from '#hosts/cli/program.ts';
-import { memoryIo } from '../../../hosts/support/memory-io.ts';
+import { commandLine } from '../../../hosts/support/memory-io.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { loseRow } from '../../../support/run-parts.ts';
@@ -24,22 +23,10 @@ async function worked() {
   const check = () => runtime.request('conversation.check', { conversationId });
   const project = () => runtime.request('conversation.project', { conversationId });
   const triad = async (...args: string[]) => {
-    const io = memoryIo({ client: runtime });
-    const code = await main(args, { ...io, connect: async () => connectedTo(runtime) });
-    await io.screen.flush();
-    return { code, text: `${io.out()}${io.err()}` };
+    const { code, out, err } = await commandLine(runtime)(...args);
+    return { code, text: `${out}${err}` };
   };
   return { ...engine, detail, database, data, check, project, triad, lead: detail.workflow.runId };
-}
-
-function connectedTo(client: Awaited<ReturnType<typeof startEngine>>['runtime']) {
-  return {
-    client,
-    owner: true,
-    lost: new AbortController().signal,
-    browserSecret: () => Promise.resolve(''),
-    close: () => Promise.resolve(),
-  };
 }
 
 type Worked = Awaited<ReturnType<typeof worked>>;

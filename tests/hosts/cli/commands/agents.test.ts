@@ -6,10 +6,9 @@ import type { AgentReport } from '#contract/agent.ts';
 import type { TrustLook } from '#contract/trust.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { fullTest } from '../../../support/samples.ts';
-import { main } from '#hosts/cli/program.ts';
 import { inProcess } from '../../support/engine.ts';
 import { memoryClient } from '../../support/memory-client.ts';
-import { memoryIo, typing } from '../../support/memory-io.ts';
+import { commandLine, typing } from '../../support/memory-io.ts';
 import { hasTerminals, machine, type Machine } from '../../support/process.ts';
 
 const agent = (name: string, keys = '') => `---\nname: ${name}\ndescription: Does ${name}\n${keys}---\nYou do it.\n`;
@@ -389,10 +388,7 @@ test('cleanup reports the removed temporary agents and the agents that still wor
   const client = memoryClient({
     'agents.cleanup': () => ({ removed: 2, working: [{ agent: 'parser\u202e', runId: 'run-1' }] }),
   });
-  const io = memoryIo({ client });
-  await main(['agents', 'cleanup'], io);
-  await io.screen.flush();
-  expect(io.out()).toBe(
+  expect((await commandLine(client)('agents', 'cleanup')).out).toBe(
     'Removed: 2 temporary agents whose run had ended.\nThey work, or wait to begin: parser⟦U+202E⟧ (run-1)\n',
   );
 });

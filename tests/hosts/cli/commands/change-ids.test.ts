@@ -2,10 +2,9 @@
 import { expect, test } from 'vitest';
 import type { ChangeRow, UndoneFile } from '#contract/change.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { main } from '#hosts/cli/program.ts';
 import { at, runRow, workflowRow } from '../../support/events.ts';
 import { memoryClient } from '../../support/memory-client.ts';
-import { memoryIo } from '../../support/memory-io.ts';
+import { commandLine } from '../../support/memory-io.ts';
 
 const [session, workflow, lead, helper] = ['0190aaaa', '0190bbbb', '0190bbcc', '0190dddd'].map(
   (start) => `${start}-0000-7000-8000-000000000000`,
@@ -70,11 +69,8 @@ async function triad(...args: string[]) {
     'change.diff': () => ({ note: 'a binary file', hunks: [] }),
     'change.undo': () => [{ path: 'b', outcome: 'merged' }],
   });
-  const io = memoryIo({ client });
-  const code = await main(['changes', ...args], io);
-  await io.screen.flush();
-  const asked = client.requests.find(({ method }) => method === 'change.undo');
-  return { code, out: io.out(), err: io.err(), asked: asked?.input };
+  const printed = await commandLine(client)('changes', ...args);
+  return { ...printed, asked: client.requests.find(({ method }) => method === 'change.undo')?.input };
 }
 
 /** The agents whose runs are shown. */
@@ -138,10 +134,8 @@ test('lists the newest run of a folder last, and a limit keeps the newest runs',
     'change.list': () => [change(older, 'first', 'x', { workflowId: older }), ...rows],
   });
   const list = async (...more: string[]) => {
-    const io = memoryIo({ client });
-    await main(['changes', '--cwd', '/nowhere/at/all', ...more], io);
-    await io.screen.flush();
-    return { agents: [...io.out().matchAll(/^• (\S+)/gm)].map(([, agent]) => agent), err: io.err() };
+    const { out, err } = await commandLine(client)('changes', '--cwd', '/nowhere/at/all', ...more);
+    return { agents: [...out.matchAll(/^• (\S+)/gm)].map(([, agent]) => agent), err };
   };
   expect((await list()).agents).toEqual(['first', 'lead', 'helper']);
   expect(
@@ -165,12 +159,7 @@ test('a file in the way is listed, and --leave reverts the other files', async (
       throw new TriadError('conflict', 'a: what was changed since is in the way');
     },
   });
-  const undo = async (...more: string[]) => {
-    const io = memoryIo({ client });
-    const code = await main(['changes', '--undo', helper, ...more], io);
-    await io.screen.flush();
-    return { code, out: io.out(), err: io.err() };
-  };
+  const undo = (...more: string[]) => commandLine(client)('changes', '--undo', helper, ...more);
   const advice = 'With --leave the other file is undone, and what is in the way is left as it is.\n';
   const error = 'triad: a: what was changed since is in the way\n';
   expect(await undo()).toEqual({ code: 1, out: '', err: advice + error });

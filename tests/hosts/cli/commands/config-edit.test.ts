@@ -2,12 +2,11 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { main } from '#hosts/cli/program.ts';
 import { checkSettings } from '#core/settings/settings.ts';
 import { agentText } from '../../../support/linking.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { memoryClient } from '../../support/memory-client.ts';
-import { memoryIo, typing } from '../../support/memory-io.ts';
+import { commandLine, typing } from '../../support/memory-io.ts';
 
 type Editor = ((file: string) => Promise<boolean>) | null;
 
@@ -15,10 +14,7 @@ type Editor = ((file: string) => Promise<boolean>) | null;
 async function edit(what: string[], home: string, editor: Editor | undefined, folder = home) {
   const terminal = editor === undefined ? null : { ...typing([]), editFile: editor };
   const env = { TRIAD_HOME: home, HOME: home };
-  const io = memoryIo({ client: memoryClient(), terminal, env, folder });
-  const code = await main(['config', 'edit', ...what], io);
-  await io.screen.flush();
-  return { code, out: io.out(), err: io.err() };
+  return commandLine(memoryClient(), { terminal, env, folder })('config', 'edit', ...what);
 }
 
 /** Types a text in the place of what is there. */

@@ -6,10 +6,9 @@ import type { ProviderState } from '#contract/providers/provider.ts';
 import type { ExplainedSetting } from '#contract/settings/setting-methods.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { main } from '#hosts/cli/program.ts';
 import { appStateOf, providerState } from '../../../support/providers/app-state.ts';
 import { memoryClient } from '../../support/memory-client.ts';
-import { memoryIo } from '../../support/memory-io.ts';
+import { commandLine } from '../../support/memory-io.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { inProcess } from '../../support/engine.ts';
 import { machine } from '../../support/process.ts';
@@ -58,11 +57,10 @@ async function triad(args: string[], env = {}, folder?: string) {
     },
     'settings.set': ({ path, value }) => rows().map((one) => (one.path === path ? { ...one, value } : one)),
   });
-  const io = memoryIo({ client, env, ...(folder === undefined ? {} : { folder }) });
-  const code = await main(['config', ...args], io);
-  await io.screen.flush();
+  const setup = { env, ...(folder === undefined ? {} : { folder }) };
+  const printed = await commandLine(client, setup)('config', ...args);
   const set = client.requests.filter(({ method }) => method === 'settings.set').map(({ input }) => input);
-  return { code, out: io.out(), err: io.err(), set };
+  return { ...printed, set };
 }
 
 test('stores a search key from standard input for its host, and removes it', async () => {
@@ -71,10 +69,8 @@ test('stores a search key from standard input for its host, and removes it', asy
     const client = memoryClient({
       'search.set-key': ({ apiKey }) => ({ ...state, keyOf: apiKey === '' ? null : state.host }),
     });
-    const io = memoryIo({ client, stdin });
-    const code = await main(['config', 'key', ...args], io);
-    await io.screen.flush();
-    return { code, err: io.err(), inputs: client.requests.map(({ input }) => input) };
+    const { code, err } = await commandLine(client, { stdin })('config', 'key', ...args);
+    return { code, err, inputs: client.requests.map(({ input }) => input) };
   };
   expect(await keep(['web_search'], 's3cret\n')).toEqual({
     code: 0,
@@ -98,10 +94,8 @@ test('stores the key of a provider for its address, and reports an environment v
   const keep = async (args: string[], stdin: string | null, keySource: ProviderState['keySource'] = 'store') => {
     const ollama = providerState({ name: 'ollama', address: 'http://10.0.0.2/v1', keyEnv: 'OLLAMA_KEY', keySource });
     const client = memoryClient({ 'provider.set': () => appStateOf({ providers: [providerState(), ollama] }) });
-    const io = memoryIo({ client, stdin });
-    const code = await main(['config', 'key', 'ollama', ...args], io);
-    await io.screen.flush();
-    return { code, err: io.err(), inputs: client.requests.map(({ input }) => input) };
+    const { code, err } = await commandLine(client, { stdin })('config', 'key', 'ollama', ...args);
+    return { code, err, inputs: client.requests.map(({ input }) => input) };
   };
   const kept = 'The key is kept in nowhere and sent to http://10.0.0.2/v1 only.';
   expect(await keep([], 's3cret\n')).toEqual({

@@ -8,7 +8,6 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { AppState } from '#contract/app-state.ts';
 import type { Missing } from '#contract/missing.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { main } from '#hosts/cli/program.ts';
 import type { ArchiveCheck } from '#contract/history/archive-methods.ts';
 import type { JournalCheck, JournalState } from '#contract/history/journal-methods.ts';
 import { checkArchive } from '#hosts/cli/commands/doctor/archive.ts';
@@ -65,8 +64,7 @@ async function doctor(
   const io = memoryIo({ client, webRoot: home, env: { TRIAD_HOME: home } });
   const connect: typeof io.connect = (options) =>
     state instanceof TriadError ? Promise.reject(state) : io.connect(options);
-  const code = await main(['doctor', ...args], { ...io, connect });
-  await io.screen.flush();
+  const code = await io.run(['doctor', ...args], { connect });
   return { code, out: io.out(), err: io.err() };
 }
 

@@ -2,12 +2,11 @@
 import { expect, test } from 'vitest';
 import type { Grant, Rule, Verdict } from '#contract/permission.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { main } from '#hosts/cli/program.ts';
 import { previewLines } from '#hosts/cli/render/rule-preview.ts';
 import { foundBy, parsedReference, referenceOf } from '#hosts/cli/render/rule-reference.ts';
 import { grantOf, ruleOf } from '../../../core/approvals/support.ts';
 import { memoryClient } from '../../support/memory-client.ts';
-import { memoryIo } from '../../support/memory-io.ts';
+import { commandLine } from '../../support/memory-io.ts';
 
 const rules: Rule[] = [ruleOf({ effect: 'deny', tool: 'write_file', pattern: 'dist/**' })];
 const grants: Grant[] = [grantOf({ id: '01957a10-0000-7000-8000-000000000301', maxCalls: 5, calls: 2 })];
@@ -53,11 +52,8 @@ async function triad(...args: string[]) {
       return { ...found, revokedAt: '2026-03-01T12:00:00.000Z' };
     },
   });
-  const io = memoryIo({ client });
-  const code = await main(['permissions', ...args], io);
-  await io.screen.flush();
-  const sent = client.requests.map(({ input }) => input);
-  return { code, out: io.out(), err: io.err(), sent };
+  const printed = await commandLine(client)('permissions', ...args);
+  return { ...printed, sent: client.requests.map(({ input }) => input) };
 }
 
 test('list prints rules and grants, with faults and ignored grants on stderr', async () => {
@@ -170,10 +166,8 @@ async function changing(...args: string[]) {
     }),
     'rules.change': () => ({ hash: 'b'.repeat(64), line: 7 }),
   });
-  const io = memoryIo({ client });
-  const code = await main(['permissions', ...args], io);
-  await io.screen.flush();
-  return { code, out: io.out(), err: io.err(), asked: client.requests.map(({ method, input }) => [method, input]) };
+  const printed = await commandLine(client)('permissions', ...args);
+  return { ...printed, asked: client.requests.map(({ method, input }) => [method, input]) };
 }
 
 test('add writes the rule and prints how many recent calls it decides', async () => {

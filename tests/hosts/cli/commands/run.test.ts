@@ -6,7 +6,6 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { main } from '#hosts/cli/program.ts';
 import { envelopeOf } from '../../../support/envelope.ts';
 import { Gate } from '../../../support/gate.ts';
 import { asked, conversationId, conversationRow, ofLead, workflowEnd, workflowId } from '../../support/events.ts';
@@ -42,8 +41,7 @@ function scripted(events: AgentEvent[], answers: Parameters<typeof memoryClient>
 
 async function triad(args: string[], setup: Setup) {
   const io = memoryIo(setup);
-  const code = await main(args, io);
-  await io.screen.flush();
+  const code = await io.run(args);
   await turn();
   return { code, out: io.out(), err: io.err(), io };
 }
@@ -113,11 +111,10 @@ test('Ctrl-C stops the workflow, waits for its end and exits with 130', async ()
     },
   });
   const io = memoryIo({ client });
-  const running = main(['run', 'x'], io);
+  const running = io.run(['run', 'x']);
   await expect.poll(() => io.out()).toBe('Hi');
   io.interrupt();
   expect(await running).toBe(130);
-  await io.screen.flush();
   expect(client.requests.at(-1)).toEqual({
     method: 'workflow.stop',
     input: { workflowId, cause: 'person' },
@@ -147,12 +144,11 @@ test('Ctrl-C before the message is stored says that nothing was started', async 
     io.signal.throwIfAborted();
     return io.connect(options);
   };
-  const running = main(['run', 'x'], { ...io, connect });
+  const running = io.run(['run', 'x'], { connect });
   await opening.reached;
   io.interrupt();
   opening.open();
   expect(await running).toBe(130);
-  await io.screen.flush();
   expect(io.err()).toBe('triad: stopped by SIGINT before the message was stored: nothing was started\n');
 });
 
@@ -176,7 +172,7 @@ test.for([
   [130, true],
 ] as const)('a history that cannot be written ends the command with the reason (%i)', async ([code, isStopped]) => {
   const io = memoryIo({ client: scripted([delta], { 'workflow.stop': () => new Promise(() => undefined) }) });
-  const running = main(['run', 'x'], io);
+  const running = io.run(['run', 'x']);
   await expect.poll(() => io.out()).toBe('Hi');
   if (isStopped) io.interrupt();
   io.fail(new TriadError('store_failed', 'The history could not be written'));
@@ -290,7 +286,7 @@ test('announces the agents, tools and upper limits of a composition before it st
     order.push(`${method}: ${io.err().split('\n').length - 1} lines`);
     return request(method, input);
   };
-  expect(await main(['run', '--agent', 'careful', 'Say hi'], io)).toBe(0);
+  expect(await io.run(['run', '--agent', 'careful', 'Say hi'])).toBe(0);
   expect(io.err().split('\n').slice(0, 4)).toEqual([
     'triad: careful⟦U+202E⟧ with the coagent critic, judge, at most 3 rounds',
     '  primary agent: writer',

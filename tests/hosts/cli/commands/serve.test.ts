@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { TriadError } from '#core/base/errors.ts';
-import { main } from '#hosts/cli/program.ts';
 import { browserCommand, openBrowser } from '#hosts/http/open-browser.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { readAppOrigin, TestBrowser } from '../../../support/test-browser.ts';
@@ -33,7 +32,7 @@ async function stopped(io: MemoryIo, running: Promise<number>): Promise<number> 
 
 test('prints only the URL to stdout, and Ctrl-C closes everything', async () => {
   const io = memoryIo({ client: memoryClient(), webRoot, env });
-  const running = main(['serve', '--port', '0'], io);
+  const running = io.run(['serve', '--port', '0']);
   await expect.poll(() => io.out()).toMatch(URL_LINE);
   expect((await fetch(io.out().trim())).status).toBe(200);
   expect(await stopped(io, running)).toBe(130);
@@ -43,23 +42,23 @@ test('prints only the URL to stdout, and Ctrl-C closes everything', async () => 
 
 test.runIf(process.platform === 'linux')('reports in one line that no browser can be opened', async () => {
   const io = memoryIo({ client: memoryClient(), webRoot, env });
-  const running = main(['serve', '--port', '0', '--open'], io);
+  const running = io.run(['serve', '--port', '0', '--open']);
   await expect.poll(() => io.err()).toContain('\nNo browser was opened here: open the URL above in one.\n');
   expect(await stopped(io, running)).toBe(130);
 });
 
 test('--sign-out works without a server, signs out the browsers of a running one, and prints how many', async () => {
   const idle = memoryIo({ client: memoryClient(), env });
-  expect(await main(['serve', '--sign-out'], idle)).toBe(0);
+  expect(await idle.run(['serve', '--sign-out'])).toBe(0);
   await expect.poll(() => idle.out()).toMatch(/^No browser was signed in\. /);
   const io = memoryIo({ client: memoryClient(), webRoot, env });
-  const running = main(['serve', '--port', '0'], io);
+  const running = io.run(['serve', '--port', '0']);
   await expect.poll(() => io.out()).toMatch(URL_LINE);
   const browser = await TestBrowser.signedIn(io.out().trim());
   const { socket } = await browser.enter();
   const closed = new Promise((resolve) => socket.addEventListener('close', resolve, { once: true }));
   const other = memoryIo({ client: memoryClient(), env });
-  expect(await main(['serve', '--sign-out'], other)).toBe(0);
+  expect(await other.run(['serve', '--sign-out'])).toBe(0);
   await expect.poll(() => other.out()).toMatch(/^1 browser signed out\. /);
   expect(other.opened).toEqual([]);
   await closed;
@@ -73,7 +72,7 @@ test('rejects a given port that is in use in one clear line with exit code 1', a
   const address = other.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const io = memoryIo({ client: memoryClient(), webRoot, env });
-  expect(await main(['serve', '--port', String(port)], io)).toBe(1);
+  expect(await io.run(['serve', '--port', String(port)])).toBe(1);
   await expect.poll(() => io.err()).toBe(`triad: Port ${port} is in use: choose another with --port\n`);
   expect([io.out(), io.opened]).toEqual(['', [{ closed: true }]]);
   other.close();
@@ -84,9 +83,9 @@ test('two servers without a given port run beside each other', async () => {
     memoryIo({ client: memoryClient(), webRoot, env }),
     memoryIo({ client: memoryClient(), webRoot, env }),
   ];
-  const first = main(['serve'], one);
+  const first = one.run(['serve']);
   await expect.poll(() => one.out()).toMatch(URL_LINE);
-  const second = main(['serve'], two);
+  const second = two.run(['serve']);
   await expect.poll(() => two.out()).toMatch(URL_LINE);
   expect(URL_LINE.exec(one.out())?.[1]).not.toBe(URL_LINE.exec(two.out())?.[1]);
   expect([await stopped(one, first), await stopped(two, second)]).toEqual([130, 130]);
@@ -103,7 +102,7 @@ function resolveLocalNames(...addresses: string[]): void {
 /** Starts `triad serve` and stops it; resolves with the origin of the app and what it wrote. */
 async function serveOnce(home: string, ...words: string[]): Promise<{ origin: string; notes: string }> {
   const io = memoryIo({ client: memoryClient(), webRoot, env: { TRIAD_HOME: home } });
-  const running = main(['serve', ...words], io);
+  const running = io.run(['serve', ...words]);
   await expect.poll(() => io.out()).toContain('/sign-in#');
   const origin = await readAppOrigin(io.out().trim());
   io.interrupt();
@@ -153,7 +152,7 @@ test.runIf(process.getuid !== undefined)('refuses a stored origin that other use
   await serveOnce(home);
   await chmod(join(home, 'browsers', 'origin.json'), 0o666);
   const io = memoryIo({ client: memoryClient(), webRoot, env: { TRIAD_HOME: home } });
-  expect(await main(['serve'], io)).toBe(1);
+  expect(await io.run(['serve'])).toBe(1);
   await expect.poll(() => io.err()).toContain('Others may write');
 });
 
@@ -161,20 +160,20 @@ test('without a command, reports in one line why there is no desktop, and serves
   // A machine that has a runtime must not open it here.
   const noDesktop = { ...env, ELECTRON_OVERRIDE_DIST_PATH: '/does/not/exist' };
   const io = memoryIo({ client: memoryClient(), webRoot, env: noDesktop });
-  expect(await stopped(io, main([], io))).toBe(130);
+  expect(await stopped(io, io.run([]))).toBe(130);
   expect(io.err()).toMatch(/^No desktop runtime here: .*; serving to the browser\.\n/);
 });
 
 test('reports that the app is not built', async () => {
   const io = memoryIo({ client: memoryClient(), env });
-  expect(await main(['serve', '--port', '0'], io)).toBe(1);
+  expect(await io.run(['serve', '--port', '0'])).toBe(1);
   await expect.poll(() => io.err()).toBe('triad: The app is not built: run "npm run build" first\n');
 });
 
 test('prints when the disk is full and when the work continues, and goes on serving', async () => {
   const client = memoryClient();
   const io = memoryIo({ client, webRoot, env });
-  const running = main(['serve', '--port', '0'], io);
+  const running = io.run(['serve', '--port', '0']);
   await expect.poll(() => client.subscribers.map(({ topic }) => topic)).toContain('attention');
   const none = { questions: [], asleep: [], running: [] };
   const diskFull = { code: 'store_unwritable' as const, message: 'The disk of /data is full: free some space' };
@@ -193,7 +192,7 @@ test('prints when the disk is full and when the work continues, and goes on serv
 
 test('a history that cannot be written ends the server with the reason', async () => {
   const io = memoryIo({ client: memoryClient(), webRoot, env });
-  const running = main(['serve', '--port', '0'], io);
+  const running = io.run(['serve', '--port', '0']);
   await expect.poll(() => io.out()).toMatch(URL_LINE);
   io.fail(new TriadError('store_failed', 'The disk is full'));
   expect(await running).toBe(1);
@@ -205,7 +204,7 @@ test('continues with its own runtime when the owner exits', async () => {
   const loss = new AbortController();
   const connections = [{ owner: false, lost: loss.signal }];
   const connect: typeof io.connect = async (options) => ({ ...(await io.connect(options)), ...connections.shift() });
-  const exitCode = main(['serve', '--port', '0'], { ...io, connect });
+  const exitCode = io.run(['serve', '--port', '0'], { connect });
   await expect.poll(() => io.out()).toMatch(URL_LINE);
   loss.abort(new TriadError('disconnected', 'The owner has ended'));
   await expect.poll(() => io.err()).toContain('The owner has ended: this one does it now.\n');
@@ -256,7 +255,7 @@ test.runIf(process.platform === 'linux').each([['serve', '--open', '--port', '0'
   'gives the browser a private file, and shows the token to no other process: %s',
   async (...words) => {
     const io = await withBrowser();
-    const running = main(words, io);
+    const running = io.run(words);
     const file = await io.file();
     await expect.poll(() => io.out()).toMatch(URL_LINE);
     const url = io.out().trim();
@@ -281,7 +280,7 @@ test.runIf(process.platform === 'linux')(
   'removes the file of the browser at the end, and where no browser can start',
   async () => {
     const io = await withBrowser();
-    const running = main(['serve', '--open', '--port', '0'], io);
+    const running = io.run(['serve', '--open', '--port', '0']);
     const file = await io.file();
     expect(await stopped(io, running)).toBe(130);
     expect(await gone(file)).toBe(true);

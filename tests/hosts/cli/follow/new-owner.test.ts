@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest';
 import type { Snapshot } from '#contract/view.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { main } from '#hosts/cli/program.ts';
 import { conversationRow, workflowEnd, workflowId, workflowRow } from '../../support/events.ts';
 import { memoryClient, type MemoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';
@@ -58,8 +57,7 @@ async function run(knownOf: (sentAs: string) => Snapshot['workflows']) {
     ...(await io.connect(options)),
     ...connections.shift(),
   });
-  const code = await main(['run', 'Review it'], { ...io, connect });
-  await io.screen.flush();
+  const code = await io.run(['run', 'Review it'], { connect });
   return { code, out: io.out(), err: io.err(), asked: second.requests.map(({ method }) => method) };
 }
 

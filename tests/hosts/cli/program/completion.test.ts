@@ -4,7 +4,6 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { Client } from '#contract/rpc.ts';
-import { main } from '#hosts/cli/program.ts';
 import { COMPILED } from '../../../support/compiled.ts';
 import { CLI } from '../../../support/program.ts';
 import { folderWith } from '../../../support/workspace.ts';
@@ -27,8 +26,7 @@ const client = { request: () => Promise.reject(new Error('asked')) } as unknown 
 
 async function printed(...argv: string[]): Promise<string> {
   const io = memoryIo({ client, env: { TRIAD_HOME: home, HOME: home }, folder: home });
-  expect(await main(argv, io), io.err()).toBe(0);
-  await io.screen.flush();
+  expect(await io.run(argv), io.err()).toBe(0);
   expect(io.opened).toEqual([]);
   return io.out();
 }

@@ -2,9 +2,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryClient } from '../../support/memory-client.ts';
-import { memoryIo } from '../../support/memory-io.ts';
+import { commandLine } from '../../support/memory-io.ts';
 import { checkStoreServer } from '#hosts/cli/commands/doctor/store-server.ts';
-import { main } from '#hosts/cli/program.ts';
 import { testFolder } from '../../../core/store/support.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { fullTest } from '../../../support/samples.ts';
@@ -86,8 +85,6 @@ fullTest([
   },
 );
 
-const io = (env: Record<string, string>, stdin = '') => memoryIo({ client: memoryClient(), stdin, env });
-
 test('stores a login for its address in a private file, and doctor signs in with it', async () => {
   const server = await startStoreServer({ closed: true });
   onTestFinished(() => server.close());
@@ -95,10 +92,9 @@ test('stores a login for its address in a private file, and doctor signs in with
   const home = await testFolder();
   const env = { TRIAD_HOME: home, TRIAD_STORE: server.url };
   const keep = async (options: string[], stdin = ' hunter2 "é \r\n', given = env) => {
-    const one = io(given, stdin);
-    const code = await main(['config', 'key', 'store', ...options], one);
-    await one.screen.flush();
-    return `${code} ${one.err()}`;
+    const triad = commandLine(memoryClient(), { stdin, env: given });
+    const { code, err } = await triad('config', 'key', 'store', ...options);
+    return `${code} ${err}`;
   };
   expect(await keep(['--user', 'ada'], 'hunter2', { ...env, TRIAD_STORE: '' })).toMatch(
     /^2 triad: Set TRIAD_STORE to wss:/,

@@ -1,12 +1,12 @@
 /** What is typed behind `triad mcp`: what becomes of it, and one clear line where it makes no sense. */
 import { describe, expect, test } from 'vitest';
+import type { Client } from '#contract/rpc.ts';
 import type { McpProcess, McpServerView, McpTest, McpToolView } from '#contract/mcp/mcp-methods.ts';
 import { serverOf } from '#hosts/cli/commands/mcp/given-server.ts';
 import { checkMcp } from '#hosts/cli/commands/doctor/mcp.ts';
-import { main } from '#hosts/cli/program.ts';
 import { serverFacts, testLines } from '#hosts/cli/render/mcp-text.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
-import { memoryIo, typing } from '../../../support/memory-io.ts';
+import { commandLine, memoryIo, typing } from '../../../support/memory-io.ts';
 
 const view = (given: Partial<McpServerView>): McpServerView => ({
   name: 'web',
@@ -90,11 +90,8 @@ describe('an entry', () => {
   });
 });
 
-async function triad(args: string[], io: ReturnType<typeof memoryIo>) {
-  const code = await main(['mcp', ...args], io);
-  await io.screen.flush();
-  return { code, out: io.out(), err: io.err() };
-}
+const triad = (args: string[], client: Client, setup: Parameters<typeof commandLine>[1] = {}) =>
+  commandLine(client, setup)('mcp', ...args);
 
 const answers = memoryClient({
   'mcp.list': () => [view({})],
@@ -111,10 +108,7 @@ test.for([
   ['prompt web hello word', '"word" is not KEY=VALUE'],
   ['add a --secret K -- x', 'The secret K is empty: give it as --secret K=VALUE, or pipe it in'],
 ] as const)('"triad mcp %s" is rejected in one clear line', async ([words, line]) => {
-  const { code, out, err } = await triad(
-    words === '' ? [] : words.split(' '),
-    memoryIo({ client: answers, stdin: '' }),
-  );
+  const { code, out, err } = await triad(words === '' ? [] : words.split(' '), answers, { stdin: '' });
   expect([code, out, err.split('\n').length]).toEqual([2, '', 2]);
   expect(err).toContain(`triad: ${line}`);
 });
@@ -123,7 +117,7 @@ test.for(['add a --', 'add a --env A=1 --'])(
   '"triad mcp %s" passes all following words to the server, including options',
   async (words) => {
     const own = ['x', '--version', '--json', '-y', '--', '--url', 'z'];
-    await triad([...words.split(' '), ...own], memoryIo({ client: answers, stdin: '' }));
+    await triad([...words.split(' '), ...own], answers, { stdin: '' });
     const sent = answers.requests.findLast(({ method }) => method === 'mcp.add')?.input;
     expect(sent).toMatchObject({ name: 'a', entry: { command: 'x', args: own.slice(1) } });
   },
@@ -131,14 +125,14 @@ test.for(['add a --', 'add a --env A=1 --'])(
 
 test('reads secrets from the terminal, or without one from the input line by line', async () => {
   const add = ['add', 'a', '--secret', 'ONE', '--secret', 'TWO', '--', 'x'];
-  const given = async (io: ReturnType<typeof memoryIo>) => {
-    const { code } = await triad(add, io);
+  const given = async (setup: Parameters<typeof commandLine>[1]) => {
+    const { code } = await triad(add, answers, setup);
     const sent = answers.requests.findLast(({ method }) => method === 'mcp.add')?.input;
     return [code, (sent as { secrets: unknown }).secrets];
   };
-  expect(await given(memoryIo({ client: answers, stdin: 'a\r\nb\n' }))).toEqual([0, { ONE: 'a', TWO: 'b' }]);
+  expect(await given({ stdin: 'a\r\nb\n' })).toEqual([0, { ONE: 'a', TWO: 'b' }]);
   const terminal = typing(['c', 'd']);
-  expect(await given(memoryIo({ client: answers, terminal }))).toEqual([0, { ONE: 'c', TWO: 'd' }]);
+  expect(await given({ terminal })).toEqual([0, { ONE: 'c', TWO: 'd' }]);
   expect(terminal.shown()).toBe('ONE (not shown): TWO (not shown): ');
 });
 
@@ -148,17 +142,17 @@ test('login prints the address and waits for the sign-in or for Ctrl-C', async (
     'mcp.login': () => ({ url: 'https://mcp.example/authorize?x=1' }),
     'mcp.list': () => [view({ signIn: (looks += 1) > 2 ? 'in' : 'out' })],
   });
-  const done = await triad(['login', 'web'], memoryIo({ client }));
+  const done = await triad(['login', 'web'], client);
   expect([done.code, done.out]).toEqual([0, 'https://mcp.example/authorize?x=1\n']);
   expect(done.err).toMatch(/^Open this in your browser.*\nSigned in to web\.\n$/);
-  const again = await triad(['login', 'web'], memoryIo({ client }));
+  const again = await triad(['login', 'web'], client);
   expect([again.code, again.out, again.err]).toEqual([0, '', expect.stringMatching(/^You are signed in to web\./)]);
   looks = -1000;
   const io = memoryIo({ client });
-  const waiting = triad(['login', 'web'], io);
+  const waiting = io.run(['mcp', 'login', 'web']);
   await expect.poll(() => io.out()).toContain('https://');
   io.interrupt();
-  expect((await waiting).code).toBe(130);
+  expect(await waiting).toBe(130);
 });
 
 test('doctor prints one line for each used server and one for all untrusted servers, and does not wait long', async () => {
@@ -237,7 +231,7 @@ test('list marks changed and new tools, and accept shows and sends only these to
     'mcp.list': () => [view({ signIn: 'none', heardAt: '2026-03-01T12:00:00.000Z', tools })],
     'mcp.accept': () => view({ tools: tools.map((current) => ({ ...current, state: 'known' as const })) }),
   });
-  const run = (...args: string[]) => triad(args, memoryIo({ client }));
+  const run = (...args: string[]) => triad(args, client);
   const list = await run('list');
   expect(list.out).toMatch(/^NAME .*\nweb +usable +3 \(1 changed, 1 new\) +yours /);
   expect(list.err).toMatch(/^Calls of what has changed are put to you, .*"triad mcp accept web"\n$/);
@@ -270,9 +264,9 @@ test('test lists resources and prompts, and prompt prints the text of one', asyn
     }),
     'mcp.prompt': ({ args }) => ({ text: `How is ${args?.['city']}?` }),
   });
-  const { out } = await triad(['test', 'web'], memoryIo({ client }));
+  const { out } = await triad(['test', 'web'], client);
   expect(out).toMatch(/\n {2}1 resource\n {4}demo:\/\/a\.md {2}A document\n/);
   expect(out).toMatch(/\n {2}1 prompt\n {4}weather city=… \[state=…\] +Asks about it\n/);
-  const prompt = await triad(['prompt', 'web', 'weather', 'city=Rome'], memoryIo({ client }));
+  const prompt = await triad(['prompt', 'web', 'weather', 'city=Rome'], client);
   expect(prompt).toEqual({ code: 0, out: 'How is Rome?\n', err: '' });
 });

@@ -2,11 +2,10 @@
 import { expect, test } from 'vitest';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { main } from '#hosts/cli/program.ts';
 import { CHILD, LEAD, spawn } from '../../../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../../../support/fake-model/script.ts';
 import { sharedEngine } from '../../../../support/shared-engine.ts';
-import { memoryIo } from '../../../support/memory-io.ts';
+import { commandLine, memoryIo } from '../../../support/memory-io.ts';
 
 const { start } = sharedEngine();
 
@@ -22,12 +21,7 @@ test('again repeats one sub-agent, prints the answer of its lead, and links both
   const { conversationId, runtime: client } = engine;
   const { subAgents } = await engine.ask('Look');
   const runId = subAgents[0]?.runId ?? '';
-  const triad = async (...args: string[]) => {
-    const io = memoryIo({ client });
-    const code = await main(['sessions', ...args], io);
-    await io.screen.flush();
-    return { code, out: io.out(), err: io.err() };
-  };
+  const triad = (...args: string[]) => commandLine(client)('sessions', ...args);
 
   const plain = await triad('again', runId.slice(0, 30), '--approve', 'all');
   expect(plain).toMatchObject({ code: 0, out: 'Done.\n' });
@@ -89,7 +83,6 @@ test('again is not sent twice when the answer to the request is lost', async () 
     owners.push(gone);
     return { client, owner: false, lost: gone.signal, close: async () => undefined };
   };
-  const io = { ...memoryIo({ client }), connect };
-  expect(await main(['sessions', 'again', runId, '--approve', 'all'], io)).not.toBe(0);
+  expect(await memoryIo({ client }).run(['sessions', 'again', runId, '--approve', 'all'], { connect })).not.toBe(0);
   expect(asked).toEqual(['run.get', 'conversation.fork']);
 });

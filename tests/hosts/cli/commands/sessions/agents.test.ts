@@ -2,11 +2,10 @@
 import { expect, test } from 'vitest';
 import stringWidth from 'string-width';
 import type { ListedExecution } from '#contract/execution.ts';
-import { main } from '#hosts/cli/program.ts';
 import { executionTable } from '#hosts/cli/render/execution-table.ts';
 import { at, childId, leadId, workflowId } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
-import { memoryIo } from '../../../support/memory-io.ts';
+import { commandLine } from '../../../support/memory-io.ts';
 
 const execution: ListedExecution = {
   id: childId,
@@ -43,11 +42,9 @@ async function triad(args: string[], pages: { items: ListedExecution[]; next: st
     'execution.list': ({ before }) => pages[before === undefined ? 0 : Number(before)]!,
     'store.unlisted': () => ({ conversations: 0, workflows: 0 }),
   });
-  const io = memoryIo({ client });
-  const code = await main(['sessions', 'agents', ...args], io);
-  await io.screen.flush();
+  const printed = await commandLine(client)('sessions', 'agents', ...args);
   const inputs = client.requests.flatMap(({ method, input }) => (method === 'execution.list' ? [input] : []));
-  return { code, out: io.out(), err: io.err(), inputs };
+  return { ...printed, inputs };
 }
 
 test('prints a table of tasks and outcomes', async () => {

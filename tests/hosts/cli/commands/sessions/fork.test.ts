@@ -1,10 +1,9 @@
 /** `triad sessions fork`, and what lists, pages and exports say of it at both ends. */
 import { expect, test } from 'vitest';
-import { main } from '#hosts/cli/program.ts';
 import { threeChildren } from '../../../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../../../support/fake-model/script.ts';
 import { sharedEngine } from '../../../../support/shared-engine.ts';
-import { memoryIo } from '../../../support/memory-io.ts';
+import { commandLine } from '../../../support/memory-io.ts';
 import { inFullRun } from '../../../../support/samples.ts';
 
 const { start } = sharedEngine();
@@ -14,12 +13,7 @@ test('show, list and export link a fork to its origin, and the origin to its for
   const { conversationId, runtime: client } = engine;
   const { workflowId: first } = await engine.ask('First');
   const { workflowId } = await engine.ask('Second');
-  const triad = async (...args: string[]) => {
-    const io = memoryIo({ client });
-    const code = await main(['sessions', ...args], io);
-    await io.screen.flush();
-    return { code, out: io.out(), err: io.err() };
-  };
+  const triad = (...args: string[]) => commandLine(client)('sessions', ...args);
   const show = async (id: string) => (await triad('show', id)).out;
   const exported = async (id: string) => (await triad('export', id)).out;
   const from = `Forked from session ${conversationId}, at workflow ${workflowId}`;
@@ -58,12 +52,7 @@ test('a fork at a step continues from there, and reports which steps are copied'
   const engine = await start(threeChildren());
   const { conversationId, runtime: client } = engine;
   const { workflowId } = await engine.ask('Look at all of it');
-  const triad = async (...args: string[]) => {
-    const io = memoryIo({ client });
-    const code = await main(['sessions', ...args], io);
-    await io.screen.flush();
-    return { code, out: io.out(), err: io.err() };
-  };
+  const triad = (...args: string[]) => commandLine(client)('sessions', ...args);
   const { out: steps } = await triad('fork', conversationId, '--steps');
   expect(steps).toMatch(/^STEP +AGENT +WHAT/);
   expect(steps).toMatch(

@@ -6,7 +6,6 @@ import type { Snapshot, ToolCallRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#domain/tally.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { newId } from '#core/base/ids.ts';
-import { main } from '#hosts/cli/program.ts';
 import { sessionTable } from '#hosts/cli/render/session-table.ts';
 import {
   at,
@@ -21,7 +20,7 @@ import {
   workflowRow,
 } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
-import { memoryIo, typing } from '../../../support/memory-io.ts';
+import { commandLine, type Setup, typing } from '../../../support/memory-io.ts';
 
 const child = runRow({
   id: childId,
@@ -80,11 +79,8 @@ const history = (answers: Answers = {}) =>
     ...answers,
   });
 
-async function triad(args: string[], client = history(), terminal: Parameters<typeof memoryIo>[0]['terminal'] = null) {
-  const io = memoryIo({ client, terminal });
-  const code = await main(args, io);
-  await io.screen.flush();
-  return { code, out: io.out(), err: io.err(), client };
+async function triad(args: string[], client = history(), terminal: Setup['terminal'] = null) {
+  return { ...(await commandLine(client, { terminal })(...args)), client };
 }
 
 test('list --json has exactly the promised form', async () => {

@@ -4,12 +4,11 @@ import stringWidth from 'string-width';
 import type { ChangeRow, UndoneFile } from '#contract/change.ts';
 import type { SearchHit } from '#contract/view.ts';
 import { TriadError } from '#core/base/errors.ts';
-import { main } from '#hosts/cli/program.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
 import { hitLines } from '#hosts/cli/render/hit-lines.ts';
 import { at, conversationId, conversationRow, leadId, workflowId, workflowRow } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
-import { memoryIo } from '../../../support/memory-io.ts';
+import { commandLine } from '../../../support/memory-io.ts';
 
 const forkId = '01957a10-0000-7000-8000-0000000000f0';
 
@@ -28,10 +27,8 @@ const hit: SearchHit = {
 
 async function triad(args: string[], answers: Parameters<typeof memoryClient>[0] = {}) {
   const client = memoryClient(answers);
-  const io = memoryIo({ client });
-  const code = await main(['sessions', ...args], io);
-  await io.screen.flush();
-  return { code, out: io.out(), err: io.err(), requests: client.requests };
+  const printed = await commandLine(client)('sessions', ...args);
+  return { ...printed, requests: client.requests };
 }
 
 test('search prints the text around the words, and reports that there are more hits', async () => {

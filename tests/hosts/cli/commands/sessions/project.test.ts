@@ -1,10 +1,9 @@
 /** `triad sessions project`: one session or all, with the folders as data. */
 import { expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
-import { main } from '#hosts/cli/program.ts';
 import { conversationId, conversationRow } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
-import { memoryIo } from '../../../support/memory-io.ts';
+import { commandLine } from '../../../support/memory-io.ts';
 
 const [second, empty] = [newId(), newId()];
 
@@ -18,10 +17,7 @@ async function project(...args: string[]) {
       files: id === empty ? 0 : 2,
     }),
   });
-  const io = memoryIo({ client });
-  const code = await main(['sessions', 'project', ...args], io);
-  await io.screen.flush();
-  return { code, out: io.out(), err: io.err() };
+  return commandLine(client)('sessions', 'project', ...args);
 }
 
 test('prints the folder of one session', async () => {

@@ -1,9 +1,8 @@
 /** Queued messages in `triad sessions`: withdrawn, left by a stop, or run. None of them is shown as stopped. */
 import { expect, test } from 'vitest';
-import { main } from '#hosts/cli/program.ts';
 import { startEngine } from '../../../../support/engine.ts';
 import { Script, text } from '../../../../support/fake-model/script.ts';
-import { memoryIo } from '../../../support/memory-io.ts';
+import { commandLine } from '../../../support/memory-io.ts';
 
 /** A conversation whose first message hangs, with two queued messages. */
 async function startQueue() {
@@ -13,11 +12,9 @@ async function startQueue() {
   await engine.event('message-delta');
   for (const message of ['second', 'third']) ids.push((await engine.send(message)).workflowId);
   const triad = async (...args: string[]) => {
-    const client = { ...engine.runtime, close: () => Promise.resolve() };
-    const io = memoryIo({ client });
-    expect(await main(['sessions', ...args], io)).toBe(0);
-    await io.screen.flush();
-    return io.out();
+    const { code, out } = await commandLine(engine.runtime)('sessions', ...args);
+    expect(code).toBe(0);
+    return out;
   };
   const states = async () => {
     const shown = await triad('show', engine.conversationId);

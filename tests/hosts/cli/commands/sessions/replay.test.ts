@@ -1,10 +1,9 @@
 /** `triad sessions replay`: the newest workflow again, as it was printed, with who answered; the model is asked for nothing. */
 import { expect, test } from 'vitest';
-import { main } from '#hosts/cli/program.ts';
 import { Script, text } from '../../../../support/fake-model/script.ts';
 import { threeChildren } from '../../../../support/fake-model/scenarios.ts';
 import { sharedEngine } from '../../../../support/shared-engine.ts';
-import { memoryIo } from '../../../support/memory-io.ts';
+import { commandLine } from '../../../support/memory-io.ts';
 
 const { start } = sharedEngine();
 
@@ -13,12 +12,7 @@ test('replay prints three agents from the log, without a request to the model', 
   const { conversationId, runtime: client } = engine;
   const end = await engine.ask('Split this.');
   const asked = engine.model.requests.length;
-  const triad = async (...args: string[]) => {
-    const io = memoryIo({ client });
-    const code = await main(['sessions', 'replay', ...args], io);
-    await io.screen.flush();
-    return { code, out: io.out(), err: io.err() };
-  };
+  const triad = (...args: string[]) => commandLine(client)('sessions', 'replay', ...args);
   const shown = await triad(conversationId, '--speed', '0');
   expect(shown.code).toBe(0);
   expect(shown.out).toContain('I split this into three parts.');
@@ -35,7 +29,6 @@ test('replay prints three agents from the log, without a request to the model', 
 
 test('replay fails if no workflow has ended', async () => {
   const engine = await start(new Script().on({}).reply([text('Hi.')]));
-  const io = memoryIo({ client: engine.runtime });
-  expect(await main(['sessions', 'replay', engine.conversationId], io)).toBe(1);
-  expect(io.err()).toContain('has ended');
+  const printed = await commandLine(engine.runtime)('sessions', 'replay', engine.conversationId);
+  expect(printed).toMatchObject({ code: 1, err: expect.stringContaining('has ended') as string });
 });

@@ -1,11 +1,10 @@
 /** `triad sessions say`: a word to a sub-agent that works; where nobody would read it, one line says why. */
 import { expect, test } from 'vitest';
-import { main } from '#hosts/cli/program.ts';
 import { CHILD, LEAD, spawn } from '../../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../../support/fake-model/script.ts';
 import { Gate } from '../../../../support/gate.ts';
 import { sharedEngine } from '../../../../support/shared-engine.ts';
-import { memoryIo } from '../../../support/memory-io.ts';
+import { commandLine } from '../../../support/memory-io.ts';
 
 const { start } = sharedEngine();
 
@@ -24,12 +23,7 @@ test('say sends the text to a running sub-agent, and fails once that sub-agent h
   const { workflowId } = await engine.send('Go');
   await first.reached;
   const { runId } = engine.of('run-queue').find(({ parentRunId }) => parentRunId !== null)!;
-  const say = async (...args: string[]) => {
-    const io = memoryIo({ client: engine.runtime });
-    const code = await main(['sessions', 'say', ...args], io);
-    await io.screen.flush();
-    return { code, out: io.out(), err: io.err() };
-  };
+  const say = (...args: string[]) => commandLine(engine.runtime)('sessions', 'say', ...args);
   expect(await say(runId.slice(0, 30), 'Leave the tests out')).toMatchObject({
     code: 0,
     out: '',

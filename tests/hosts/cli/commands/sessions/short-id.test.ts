@@ -1,9 +1,8 @@
 /** The first characters of a session's id stand for it where they name one; the trash has a list of its own. */
 import { expect, test } from 'vitest';
-import { main } from '#hosts/cli/program.ts';
 import { at, conversationRow, workflowRow } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
-import { memoryIo } from '../../../support/memory-io.ts';
+import { commandLine } from '../../../support/memory-io.ts';
 
 const [first, second, gone] = ['0190aaaa', '0190aabb', '0190cccc'].map(
   (start) => `${start}-0000-7000-8000-000000000000`,
@@ -40,10 +39,8 @@ async function triad(...args: string[]) {
     'conversation.restore': () => ({}),
     'conversation.export': ({ conversationId }) => ({ fileName: 'x', text: conversationId }),
   });
-  const io = memoryIo({ client });
-  const code = await main(['sessions', ...args], io);
-  await io.screen.flush();
-  return { code, out: io.out(), err: io.err(), last: client.requests.at(-1) };
+  const printed = await commandLine(client)('sessions', ...args);
+  return { ...printed, last: client.requests.at(-1) };
 }
 
 test('a short id finds its session on any page and in the trash', async () => {

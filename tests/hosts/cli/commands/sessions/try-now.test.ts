@@ -1,10 +1,9 @@
 /** `triad sessions try-now`, and Enter in the terminal that follows a workflow: waiting requests are sent again at once. */
 import { expect, test } from 'vitest';
 import { systemClock } from '#core/model/request-retries.ts';
-import { main } from '#hosts/cli/program.ts';
 import { startEngine } from '../../../../support/engine.ts';
 import { Script, text } from '../../../../support/fake-model/script.ts';
-import { memoryIo, typing } from '../../../support/memory-io.ts';
+import { commandLine, typing } from '../../../support/memory-io.ts';
 
 const overloaded = {
   status: 529,
@@ -26,10 +25,9 @@ test('try-now sends the waiting request again, and reports if none waits', async
   const { workflowId } = await engine.send('Hello');
   await engine.event('retry');
   const tryNow = async () => {
-    const io = memoryIo({ client: engine.runtime });
-    expect(await main(['sessions', 'try-now', engine.conversationId], io)).toBe(0);
-    await io.screen.flush();
-    return io.err();
+    const { code, err } = await commandLine(engine.runtime)('sessions', 'try-now', engine.conversationId);
+    expect(code).toBe(0);
+    return err;
   };
   expect(await tryNow()).toContain('Sent again: 1 request.');
   expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Here I am.' });
@@ -38,10 +36,10 @@ test('try-now sends the waiting request again, and reports if none waits', async
 
 test('Enter at the terminal of a run sends the waiting request again', async () => {
   const engine = await startEngine(scriptOneOverload(), { retryClock: systemClock });
-  const io = memoryIo({ client: engine.runtime, terminal: typing(['']) });
-  expect(await main(['run', '--approve', 'ask', 'Hello'], io)).toBe(0);
-  await io.screen.flush();
-  expect(io.err()).toMatch(/waiting for the provider, next try in 10 min 0 s: .*"Too many people"/);
-  expect(io.err()).toContain('Press Enter to try now, or Ctrl+C to stop.');
-  expect(io.out()).toContain('Here I am.');
+  const triad = commandLine(engine.runtime, { terminal: typing(['']) });
+  const { code, out, err } = await triad('run', '--approve', 'ask', 'Hello');
+  expect(code).toBe(0);
+  expect(err).toMatch(/waiting for the provider, next try in 10 min 0 s: .*"Too many people"/);
+  expect(err).toContain('Press Enter to try now, or Ctrl+C to stop.');
+  expect(out).toContain('Here I am.');
 });
