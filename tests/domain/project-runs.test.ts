@@ -3,18 +3,17 @@ import { describe, expect, test } from 'vitest';
 import type { DurableEvent, RequestUsage } from '#contract/event.ts';
 import { MAX_TASK_CHARS } from '#contract/limits.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import type { Payload, RunIds } from '#core/store/log/recorder.ts';
 import { envelopeOf } from '../support/envelope.ts';
 import { conversationId, idOf, lead, queue, Recording, requestUsage, start, usageOf } from '../support/recording.ts';
 import { type MemoryRows, projectedRows } from '../support/memory-rows.ts';
 
 const { workflowId } = lead;
-const [first, second] = ['reader', 'writer'].map((agent, n): RunIds => ({
+const [first, second] = ['reader', 'writer'].map((agent, n): typeof lead => ({
   ...lead,
   runId: idOf(40 + n),
   parentRunId: lead.runId,
   agent,
-})) as [RunIds, RunIds];
+})) as [typeof lead, typeof lead];
 
 const begin = (recording: Recording, prompt = 'Do it', attempt = 1, more: object = {}) =>
   recording.record(lead, { type: 'workflow-start', prompt, approve: 'ask', attempt, ...more });
@@ -22,7 +21,11 @@ const begin = (recording: Recording, prompt = 'Do it', attempt = 1, more: object
 /** The event that was recorded last. */
 const lastOf = ({ durable }: Recording): DurableEvent => durable.at(-1)!;
 
-function ended(recording: Recording, who: RunIds, end: Partial<Extract<Payload, { type: 'run-end' }>>): void {
+function ended(
+  recording: Recording,
+  who: typeof lead,
+  end: Partial<Extract<Parameters<Recording['record']>[1], { type: 'run-end' }>>,
+): void {
   const usual = { outcome: 'completed', text: '', error: null, durationMs: 1, usage: usageOf() } as const;
   recording.record(who, { type: 'run-end', ...usual, ...end });
 }
@@ -61,7 +64,7 @@ function executions() {
 }
 
 describe('the execution row of a sub-agent', () => {
-  const execution = (rows: MemoryRows, who: RunIds) => rows.get('sub_agent_execution', who.runId);
+  const execution = (rows: MemoryRows, who: typeof lead) => rows.get('sub_agent_execution', who.runId);
 
   test('has parent, agent, task and hash as soon as the sub-agent is queued', () => {
     const { before, jobs, queued } = executions();
@@ -243,7 +246,7 @@ describe('the row of a run', () => {
   });
 
   test('marks the workflow as a demo if the lead uses the demo provider', () => {
-    const demo = (who: RunIds, provider: string): unknown => {
+    const demo = (who: typeof lead, provider: string): unknown => {
       const one = new Recording();
       begin(one);
       const shape = { name: 'x', title: 'x', task: 'x', toolCallId: null, item: 0, parentChain: [], traceId: 't' };
@@ -354,7 +357,7 @@ describe('the row of a workflow', () => {
 });
 
 describe('usage in the rows', () => {
-  const count = (who: RunIds, requests: [Partial<RequestUsage>, { runMs: number; workflowMs: number }?][]) => {
+  const count = (who: typeof lead, requests: [Partial<RequestUsage>, { runMs: number; workflowMs: number }?][]) => {
     const recording = new Recording();
     begin(recording);
     for (const one of [lead, first]) queue(recording, one, { prompt: 'x', title: 'x' });

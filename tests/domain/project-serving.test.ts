@@ -1,6 +1,5 @@
 /** The rows of coagents and stages: below the run that they serve, and counted as none of the sub-agents. */
 import { describe, expect, test } from 'vitest';
-import type { RunIds } from '#core/store/log/recorder.ts';
 import { recordedServing, served } from '../support/flows/served.ts';
 import { projectedRows } from '../support/memory-rows.ts';
 
@@ -16,7 +15,7 @@ describe('coagents and stages', () => {
 
   test('have execution rows with their parent, place in the chain, kind and trigger', () => {
     const { lead: chief, writer, editor, checker, proofreader, critics } = served;
-    const execution = ({ runId }: RunIds) => rows.get('sub_agent_execution', runId) ?? {};
+    const execution = ({ runId }: typeof served.lead) => rows.get('sub_agent_execution', runId) ?? {};
     const below = { parent_execution_id: writer.runId, parent_agent_id: writer.runId };
     for (const [index, stage] of [editor, checker].entries())
       expect(execution(stage)).toMatchObject({

@@ -2,19 +2,18 @@
 import { expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Grant } from '#contract/permission.ts';
-import type { RunIds } from '#core/store/log/recorder.ts';
 import { project } from '#domain/project.ts';
 import { envelopeOf } from '../support/envelope.ts';
 import { approve, conversationId, idOf, lead, queue, Recording, respond } from '../support/recording.ts';
 import { MemoryRows, projectedRows } from '../support/memory-rows.ts';
 
 const { workflowId } = lead;
-const [first, second] = ['reader', 'writer'].map((agent, n): RunIds => ({
+const [first, second] = ['reader', 'writer'].map((agent, n): typeof lead => ({
   ...lead,
   runId: idOf(40 + n),
   parentRunId: lead.runId,
   agent,
-})) as [RunIds, RunIds];
+})) as [typeof lead, typeof lead];
 
 const begin = (recording: Recording) =>
   recording.record(lead, { type: 'workflow-start', prompt: 'Do it', approve: 'ask', attempt: 1 });

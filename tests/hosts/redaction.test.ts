@@ -5,13 +5,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { knowPatterns, knowSecrets, redact } from '#core/base/redact.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { lineOf } from '#hosts/cli/terminal/failure.ts';
-import { connect } from '#hosts/connect.ts';
 import { LIAR, tableOf } from '../core/mcp/support.ts';
 import { type Harness, startEngine } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 import { type Collector, startCollector } from '../support/telemetry/collector.ts';
 import { folderWith } from '../support/workspace.ts';
+import { connectTo, inProcess } from './support/engine.ts';
 import { memoryClient } from './support/memory-client.ts';
 import { commandLine, memoryIo } from './support/memory-io.ts';
 
@@ -201,13 +201,8 @@ async function homeWith(files: Record<string, string>): Promise<string> {
 
 test('a process that only joins the owner redacts known secrets', async () => {
   const home = await homeWith({});
-  const joining = connect({
-    env: { TRIAD_HOME: home, ...ENV },
-    folder: home,
-    works: false,
-    note: () => undefined,
-    signal: AbortSignal.abort(new Error('Stopped before anybody was found')),
-  });
+  const signal = AbortSignal.abort(new Error('Stopped before anybody was found'));
+  const joining = connectTo({ env: { TRIAD_HOME: home, ...ENV }, folder: home }, { works: false, signal });
   await expect(joining).rejects.toThrow('Stopped before');
   expect(redact([KEPT, MARK, SECRETS['a variable that the person names']].join())).toBe(
     '[redacted: known key],[redacted],[redacted: known key]',
@@ -216,14 +211,11 @@ test('a process that only joins the owner redacts known secrets', async () => {
 
 test('redacts a secret in an error of the start', async () => {
   const home = await homeWith({});
-  const opening = connect({
-    env: { TRIAD_HOME: home, TRIAD_STORE: `rocksdb:///dev/null/${MARK}/store`, ...ENV },
-    folder: home,
-    works: false,
-    note: () => undefined,
-    signal: new AbortController().signal,
-  });
-  await expect(opening).rejects.toThrow('/dev/null/[redacted]/store cannot be written');
+  const env = { TRIAD_HOME: home, HOME: home, TRIAD_STORE: `rocksdb:///dev/null/${MARK}/store`, ...ENV };
+  const { code, out, err } = await inProcess({ env, folder: home }, 'disk')(['sessions', 'list']);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toContain('/dev/null/[redacted]/store cannot be written');
+  expect(err).not.toContain(MARK);
 });
 
 test.for(['check', 'config validate', 'agents validate'].flatMap((command) => [command, `${command} --json`]))(

@@ -12,7 +12,7 @@ import { LiveSettings } from '#core/settings/live-settings.ts';
 import { tellSecrets } from '#core/settings/known-secrets.ts';
 import { loadPrices } from '#core/model/prices.ts';
 import type { ProviderPorts } from '#core/model/providers/providers.ts';
-import type { RetryClock } from '#core/model/request-retries.ts';
+import { type RetryClock, systemClock } from '#core/model/request-retries.ts';
 import type { Runtime } from '#core/host/runtime/runtime.ts';
 import type { OwnFolders } from '#core/settings/folders.ts';
 import type { Secrets } from '#core/settings/secrets.ts';
@@ -54,8 +54,8 @@ export interface Composition {
   environment?: ProviderPorts['environment'];
   /** Default: none are kept. */
   secrets?: Secrets;
-  /** Default: one whose waits are short. */
-  retryClock?: RetryClock;
+  /** `real`: that of the program. Default: one whose waits are short. */
+  retryClock?: RetryClock | 'real';
   groupSize?: number;
   /** Default: kept beside the data, or the folder. */
   workspaces?: Workspaces;
@@ -116,7 +116,7 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     environment: parts.environment ?? { apiKey: parts.apiKey ?? 'test-key', baseUrl: parts.url },
     // Without the pauses that a person is given to read.
     createDemo: (options) => createDemoModel({ ...options, firstMs: 0, pieceMs: 0 }),
-    retryClock: parts.retryClock ?? new FastClock(),
+    retryClock: parts.retryClock === 'real' ? systemClock : (parts.retryClock ?? new FastClock()),
     ...(parts.embeddings ? { embeddings: () => Promise.resolve(parts.embeddings!) } : {}),
     ...(groupSize === undefined ? {} : { groupSize }),
     ...(onFailure ? { onFailure } : {}),

@@ -49,7 +49,7 @@ export interface HarnessOptions {
   /** The models that the endpoint lists; default: it gives no list. */
   models?: string[];
   apiKey?: string;
-  /** Default: one whose waits are short. */
+  /** `real`: that of the program. Default: one whose waits are short. */
   retryClock?: NonNullable<Composition['retryClock']>;
   /** False counts no person as attached; default: true. */
   isAttended?: boolean;

@@ -2,8 +2,10 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { WebSocket as NodeSocket } from 'ws';
+import { LinkConnection } from '#lib/app/client/connection.ts';
 import type { BrowserKey, KeyStore } from '#lib/app/client/key-store.ts';
 import type { Refusal } from '#lib/app/client/link.ts';
+import { SocketLink } from '#lib/app/client/socket-link.ts';
 import { Visitor } from '#lib/app/client/visitor.ts';
 
 export class TestBrowser {
@@ -36,6 +38,13 @@ export class TestBrowser {
     socket.on('error', () => undefined);
     // What the client uses of it is the same.
     return socket as unknown as WebSocket;
+  }
+
+  /** The connection of a page, which comes back by itself; `cut` breaks its link. */
+  connect(): { connection: LinkConnection; cut: () => void } {
+    let socket: WebSocket | null = null;
+    const connection = new LinkConnection(() => new SocketLink((socket = this.socket()), this.visitor()));
+    return { connection, cut: () => socket?.close() };
   }
 
   /** As a page does, it tries all that it has. `refusal` is missing where it was let in. */

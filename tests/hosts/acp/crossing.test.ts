@@ -3,7 +3,6 @@ import { symlink } from 'node:fs/promises';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import type { Client } from '#contract/rpc.ts';
-import { systemClock } from '#core/model/request-retries.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -161,7 +160,7 @@ test('reports a wait for the provider as a notice, and workflow.try-now repeats 
     times: 1,
   });
   const { engine, connect, workflows } = await engineWith(script.on({}).reply([text('Here I am.')]), {
-    retryClock: systemClock,
+    retryClock: 'real',
   });
   const { client, lines } = await connect();
   const sessionId = await client.open(engine.folder);

@@ -2,7 +2,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { TriadError } from '#core/base/errors.ts';
-import { acp } from '#hosts/cli/commands/acp.ts';
 import { memoryClient } from '../support/memory-client.ts';
 import { memoryIo } from '../support/memory-io.ts';
 
@@ -17,7 +16,7 @@ async function answering(isOwner: boolean) {
     if (io.opened.length > 0) throw inUse;
     return { ...(await io.connect({ works: true })), owner: isOwner };
   };
-  const ended = acp({ ...io, stdin, connect });
+  const ended = io.run(['acp'], { stdin, connect });
   for (const [id, method, params] of [
     [1, 'initialize', { protocolVersion: 1 }],
     [2, 'session/list', {}],
@@ -30,12 +29,13 @@ async function answering(isOwner: boolean) {
 test('an agent that owns the store ends with the error when the store is lost', async () => {
   const { io, ended } = await answering(true);
   io.fail(taken);
-  await expect(ended).rejects.toBe(taken);
+  expect([await ended, io.err()]).toEqual([1, 'triad: The lease was taken\n']);
   expect(io.opened).toEqual([{ closed: true }]);
 });
 
 test('an agent ends with the error when the owner has ended and the store is in use', async () => {
   const { io, ended } = await answering(false);
   io.fail(taken);
-  await expect(ended).rejects.toBe(inUse);
+  expect(await ended).toBe(1);
+  expect(io.err()).toContain('triad: The store is in use\n');
 });

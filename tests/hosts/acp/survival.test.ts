@@ -1,11 +1,11 @@
 /** Nothing shown is lost, whoever is killed: the owner of the store, the agent, or the client that goes away. */
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, onTestFinished, test } from 'vitest';
-import { connect } from '#hosts/connect.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { fullTest, inFullRun, variations } from '../../support/samples.ts';
 import { AcpClient, clientOf, m } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
+import { connectTo } from '../support/engine.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
 import { type Machine, machine } from '../support/process.ts';
 
@@ -34,9 +34,7 @@ async function another(home: Machine): Promise<{ client: AcpClient; end: () => P
     };
     return { client: clientOf(child), end };
   }
-  const { env, folder } = home;
-  const { signal } = new AbortController();
-  const connected = await connect({ env, folder, signal, works: true, note: () => undefined });
+  const connected = await connectTo(home);
   onTestFinished(() => connected.close());
   const { writable, readable, end } = acpOver(connected.client);
   return { client: new AcpClient(ndJsonStream(writable, readable)), end };

@@ -5,11 +5,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { ServerFrame } from '#contract/frames.ts';
 import { TriadError } from '#core/base/errors.ts';
+import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
+import { MAX_SENT_IMAGES_CHARS } from '#contract/messages/sending-limits.ts';
 import { conversationId, ofLead, workflowEnd } from '../support/events.ts';
 import type { TestBrowser } from '../../support/test-browser.ts';
 import { type MemoryClient, memoryClient } from '../support/memory-client.ts';
 import { openSite, type Site } from '../support/web-site.ts';
-import { MAX_FRAME_BYTES } from '#core/host/ownership/web-socket.ts';
 
 let client: MemoryClient;
 let site: Site;
@@ -101,10 +102,12 @@ test('answers an invalid frame that has a number, and otherwise closes the conne
 test('a frame above the maximum size closes the connection', async () => {
   const { socket, closed } = await connect(await site.enter());
   socket.on('error', () => undefined);
-  // Its header alone, which says how long it will be.
+  // The longest prompt with every character escaped, all its pictures, and room for the rest of the frame.
+  const maximum = MAX_PROMPT_CHARS * 6 + MAX_SENT_IMAGES_CHARS + 64 * 1024;
+  // Only the header, which states the length.
   const header = Buffer.alloc(14);
   header.set([0x81, 0xff]);
-  header.writeBigUInt64BE(BigInt(MAX_FRAME_BYTES + 1), 2);
+  header.writeBigUInt64BE(BigInt(maximum + 1), 2);
   (socket as unknown as { _socket: Socket })._socket.write(header);
   expect((await closed)[0]).toBe(1009);
   expect((await site.get('/')).status).toBe(200);

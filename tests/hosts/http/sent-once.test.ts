@@ -1,9 +1,7 @@
 /** A page whose connection breaks after the host took its message: sent again with its id, it is one message, one workflow. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '#contract/rpc.ts';
-import { LinkConnection } from '#lib/app/client/connection.ts';
-import { newMessageId } from '#lib/app/client/message-id.ts';
-import { SocketLink } from '#lib/app/client/socket-link.ts';
+import { newId } from '#core/base/ids.ts';
 import { startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { fullTest } from '../../support/samples.ts';
@@ -12,16 +10,10 @@ import { becomesOwner, waits } from '../support/owner.ts';
 import { machine, type Machine } from '../support/process.ts';
 import { openSite } from '../support/web-site.ts';
 
-/** As a page has it; `cut` breaks its link. */
-function pageOf(browser: TestBrowser): { connection: LinkConnection; cut: () => void } {
-  let cut = (): void => undefined;
-  const connection = new LinkConnection(() => {
-    const socket = browser.socket();
-    cut = () => socket.close();
-    return new SocketLink(socket, browser.visitor());
-  });
-  onTestFinished(() => connection.close());
-  return { connection, cut: () => cut() };
+function openPage(browser: TestBrowser) {
+  const page = browser.connect();
+  onTestFinished(() => page.connection.close());
+  return page;
 }
 
 test('a message whose answer is lost starts its conversation once when it is sent again', async () => {
@@ -37,8 +29,8 @@ test('a message whose answer is lost starts its conversation once when it is sen
   };
   const site = await openSite({ request, subscribe: engine.runtime.subscribe.bind(engine.runtime) });
   onTestFinished(() => site.close());
-  const page = pageOf(await site.enter());
-  const id = newMessageId();
+  const page = openPage(await site.enter());
+  const id = newId();
   const begin = { folder: engine.folder };
   const send = () => page.connection.request('message.send', { conversationId: id, text: 'Look', sentAs: id, begin });
   await expect(send()).rejects.toMatchObject({ code: 'disconnected' });
@@ -59,7 +51,7 @@ fullTest(
   'tests/core/host/runtime/methods/sent-once.test.ts › a restarted program recognizes a message id, also if the message created the conversation',
 )('after kill -9 of the host, the next host recognises a message that is sent again', async () => {
   const home = await machine(plainAnswer());
-  const id = newMessageId();
+  const id = newId();
   const message = { conversationId: id, text: 'Look', sentAs: id, begin: { folder: home.folder } };
   const first = await opened(home);
   const { workflowId } = await first.page.connection.request('message.send', message);
@@ -76,5 +68,5 @@ async function opened(home: Machine) {
   await becomesOwner(home, app);
   await expect.poll(app.out, waits).toMatch(/http:\S+/);
   const [url = ''] = /http:\S+/.exec(app.out()) ?? [];
-  return { app, page: pageOf(await TestBrowser.signedIn(url)) };
+  return { app, page: openPage(await TestBrowser.signedIn(url)) };
 }

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { type Entry, ENTRY_CLOSE, statement } from '#contract/entry.ts';
-import { BrowserKeys } from '#core/host/ownership/browser-keys.ts';
 import { TestBrowser } from '../../support/test-browser.ts';
 import { type MemoryClient, memoryClient } from '../support/memory-client.ts';
 import { openSite, type Site } from '../support/web-site.ts';
@@ -202,7 +201,7 @@ test('a new sign-in of a browser replaces its key and keeps its other tabs open'
   // Whoever is sent away now goes after the tab was looked at.
   const other = new TestBrowser(browser.origin);
   await other.enter('no token');
-  const keys = new BrowserKeys(site.data);
+  const { keys } = site;
   await keys.add((await proofFor(other, '')).key, browser.origin);
   const closed = closeOf((await other.enter()).socket);
   await keys.remove((await proofFor(other, '')).key, browser.origin);
@@ -227,10 +226,10 @@ test('signing out other browsers closes their tabs and keeps the own tab', async
 test('signing out all browsers from another program closes open tabs and rejects their keys', async () => {
   const browser = await TestBrowser.signedIn(site.server.url);
   const closed = closeOf((await browser.enter()).socket);
-  expect(await new BrowserKeys(site.data).signOut()).toBe(1);
+  expect(await site.keys.signOut()).toBe(1);
   expect(await closed).toBe(ENTRY_CLOSE.stranger);
   expect((await browser.enter()).refusal).toBe('stranger');
-  expect(await new BrowserKeys(site.data).signOut()).toBe(0);
+  expect(await site.keys.signOut()).toBe(0);
 });
 
 test('keys are in private files, and a key unused for long is rejected', async () => {

@@ -14,12 +14,23 @@ type Options = NonNullable<Parameters<Machine['triad']>[2]> & {
   watch?: (out: () => string, err: () => string) => void;
 };
 
+type Place = Pick<Machine, 'env' | 'folder'>;
+
+/** Connects to the owner of the machine's store, or becomes the owner, as a process of its own does. */
+export function connectTo(
+  { env, folder }: Place,
+  options: Partial<Omit<Parameters<typeof connect>[0], 'env' | 'folder'>> = {},
+): Promise<Connected> {
+  const { signal } = new AbortController();
+  return connect({ env, folder, signal, works: true, note: () => undefined, ...options });
+}
+
 /**
  * Runs commands on the home of the machine, one at a time. With a store in memory each has a runtime of its own, from
  * its start to its end; a store that is kept, and one on the disk, is opened once: if no other process owns the home,
  * the first command opens it, and all others use it until the test ends.
  */
-export function inProcess({ env, folder: own }: Machine, store: 'memory' | 'kept' | 'disk') {
+export function inProcess({ env, folder: own }: Place, store: 'memory' | 'kept' | 'disk') {
   homeIs(env['HOME']);
   let kept: Connected | null = null;
   /** The screen of the command that runs now. */
@@ -46,7 +57,7 @@ export function inProcess({ env, folder: own }: Machine, store: 'memory' | 'kept
       folder,
       connect: async ({ works }) => {
         if (kept) return kept;
-        const connected = await connect({ env: variables, folder, signal, works, note: (text) => note(text) });
+        const connected = await connectTo({ env: variables, folder }, { signal, works, note: (text) => note(text) });
         if (store === 'memory' || !connected.owner) return connected;
         onTestFinished(() => connected.close());
         return (kept = { ...connected, close: () => Promise.resolve() });

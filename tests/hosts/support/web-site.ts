@@ -17,6 +17,8 @@ export interface Site {
   reports: string[];
   /** Its data folder. */
   data: string;
+  /** The keys of its browsers, as another program of this installation has them. */
+  keys: BrowserKeys;
   /** A browser that opened the printed URL: works once. */
   enter(): Promise<TestBrowser>;
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
@@ -59,6 +61,7 @@ export async function openSite(
     reports,
     get,
     data,
+    keys: new BrowserKeys(data),
     enter: () => TestBrowser.signedIn(server.url),
     close: async () => {
       controller.abort();

@@ -1,6 +1,5 @@
 // The double itself: it refuses what the API would refuse, records what happened, and its scenarios run to their end.
 import { describe, expect, test } from 'vitest';
-import type { Model, ModelRequest, ToolResultPart, WireMessage } from '#core/model/model.ts';
 import { Gate } from '../gate.ts';
 import { answering, attempt, exchange, KEY, requestOf, serve } from './exchange.ts';
 import * as scenarios from './scenarios.ts';
@@ -127,9 +126,11 @@ describe('fake model scripts', () => {
   });
 });
 
+type Request = ReturnType<typeof requestOf>;
+
 /** Plays a whole workflow: every call of the lead that starts sub-agents runs them, other calls get a fixed result. */
-async function play(model: Model, request: ModelRequest): Promise<string> {
-  const messages: WireMessage[] = [...request.messages];
+async function play(model: Parameters<typeof attempt>[0], request: Request): Promise<string> {
+  const messages: Request['messages'][number][] = [...request.messages];
   for (let turn = 0; turn < 10; turn++) {
     const { events, error } = await attempt(model, { ...request, messages });
     if (error) throw error;
@@ -137,11 +138,11 @@ async function play(model: Model, request: ModelRequest): Promise<string> {
     const calls = parts.filter((part) => part.type === 'tool_use');
     if (calls.length === 0) return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
     const results = await Promise.all(
-      calls.map(async ({ id, input }): Promise<ToolResultPart> => {
+      calls.map(async ({ id, input }) => {
         const { prompt, tasks } = input as { prompt?: string; tasks?: { prompt: string }[] };
         const prompts = request.tools.length > 1 ? (tasks?.map((task) => task.prompt) ?? (prompt ? [prompt] : [])) : [];
         const reports = await Promise.all(prompts.map((words) => play(model, requestTo(words, ['glob']))));
-        return { type: 'tool_result', toolCallId: id, output: reports.join('\n') || 'done', isError: false };
+        return { type: 'tool_result' as const, toolCallId: id, output: reports.join('\n') || 'done', isError: false };
       }),
     );
     messages.push({ role: 'assistant', content: parts }, { role: 'user', content: results });
@@ -149,7 +150,7 @@ async function play(model: Model, request: ModelRequest): Promise<string> {
   throw new Error('the script has no end');
 }
 
-function requestTo(prompt: string, tools: string[]): ModelRequest {
+function requestTo(prompt: string, tools: string[]) {
   return requestOf({
     messages: [{ role: 'user', content: [{ type: 'text', text: prompt }] }],
     tools: tools.map((name) => ({ name, description: name, inputSchema: { type: 'object' } })),

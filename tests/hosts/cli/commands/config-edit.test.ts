@@ -2,7 +2,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkSettings } from '#core/settings/settings.ts';
 import { agentText } from '../../../support/linking.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { memoryClient } from '../../support/memory-client.ts';
@@ -48,7 +47,8 @@ test('a new file contains every key as a comment, and every uncommented key is v
   const text = await readFile(file, 'utf8');
   expect(text).toContain('\nlimits.max_sub_agents = 3\n');
   expect(text).toContain('\nproviders.ollama.type = "openai-chat"\n');
-  expect(checkSettings(text)).toMatchObject({ ok: true });
+  const triad = commandLine(memoryClient(), { env: { TRIAD_HOME: home, HOME: home }, folder: home });
+  expect(await triad('config', 'validate')).toMatchObject({ code: 0 });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 

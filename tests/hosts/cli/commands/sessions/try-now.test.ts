@@ -1,6 +1,5 @@
 /** `triad sessions try-now`, and Enter in the terminal that follows a workflow: waiting requests are sent again at once. */
 import { expect, test } from 'vitest';
-import { systemClock } from '#core/model/request-retries.ts';
 import { startEngine } from '../../../../support/engine.ts';
 import { Script, text } from '../../../../support/fake-model/script.ts';
 import { commandLine, typing } from '../../../support/memory-io.ts';
@@ -21,7 +20,7 @@ function scriptOneOverload(): Script {
 }
 
 test('try-now sends the waiting request again, and reports if none waits', async () => {
-  const engine = await startEngine(scriptOneOverload(), { retryClock: systemClock });
+  const engine = await startEngine(scriptOneOverload(), { retryClock: 'real' });
   const { workflowId } = await engine.send('Hello');
   await engine.event('retry');
   const tryNow = async () => {
@@ -35,7 +34,7 @@ test('try-now sends the waiting request again, and reports if none waits', async
 });
 
 test('Enter at the terminal of a run sends the waiting request again', async () => {
-  const engine = await startEngine(scriptOneOverload(), { retryClock: systemClock });
+  const engine = await startEngine(scriptOneOverload(), { retryClock: 'real' });
   const triad = commandLine(engine.runtime, { terminal: typing(['']) });
   const { code, out, err } = await triad('run', '--approve', 'ask', 'Hello');
   expect(code).toBe(0);
