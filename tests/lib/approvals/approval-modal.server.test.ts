@@ -3,11 +3,11 @@ import { render } from 'svelte/server';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Approval, ApprovalRequest, Risk } from '#contract/approval.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
-import type { App } from '#lib/app/app.svelte.ts';
 import type { Draft } from '#lib/app/approval-draft.svelte.ts';
 import { Attention } from '#lib/app/attention.svelte.ts';
 import { speakBy } from '#lib/view/language.ts';
 import { learn } from '#lib/words/text.ts';
+import { createPartialApp } from '../support/partial-app.ts';
 import { englishIn } from '../support/english-words.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import QuestionParts from '../support/question-parts.svelte';
@@ -75,11 +75,11 @@ async function shown(
   const connection = new FakeConnection();
   const attention = new Attention(connection);
   // What the parts of a question use of it.
-  const app = {
+  const app = createPartialApp({
     attention,
     settings: { provider: { name: active, models: [] }, providers: [] },
     clock: { now: 0 },
-  } as unknown as App;
+  });
   await settled();
   const request: ApprovalRequest = {
     id: idOf(4),

@@ -2,9 +2,9 @@
 import { render } from 'svelte/server';
 import { expect, it } from 'vitest';
 import type { Attention as AttentionState } from '#contract/view.ts';
-import type { App } from '#lib/app/app.svelte.ts';
 import { Attention } from '#lib/app/attention.svelte.ts';
 import { asked, conversationId, workflowId } from '../../hosts/support/events.ts';
+import { createPartialApp } from '../support/partial-app.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import InboxParts from '../support/inbox-parts.svelte';
 
@@ -15,7 +15,7 @@ async function renderInbox(state: Partial<AttentionState>): Promise<string> {
   connection.send('attention', { questions: [], asleep: [], running: [], ...state });
   const settings = { provider: { name: 'anthropic', models: [] }, providers: [] };
   const clock = { now: 0, minute: 0 };
-  const app = { attention, connection, settings, clock, conversations: { items: [] } } as unknown as App;
+  const app = createPartialApp({ attention, connection, settings, clock, conversations: { items: [] } });
   return render(InboxParts, { props: { app } }).body.replaceAll(/<!--.*?-->/g, '');
 }
 const getWords = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');

@@ -2,9 +2,9 @@
 import { render } from 'svelte/server';
 import { expect, it } from 'vitest';
 import type { Approval } from '#contract/approval.ts';
-import type { App } from '#lib/app/app.svelte.ts';
 import { Attention } from '#lib/app/attention.svelte.ts';
 import { asked } from '../../hosts/support/events.ts';
+import { createPartialApp } from '../support/partial-app.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import ListParts from '../support/list-parts.svelte';
 import { idOf } from '../../support/recording.ts';
@@ -25,7 +25,7 @@ async function listed(questions: Approval[]): Promise<string> {
   ];
   connection.send('attention', { questions, asleep: [], running });
   const conversations = { items: [{ id: idOf(1), title: 'The first' }] };
-  const app = { attention, conversations, settings: null, clock: { now: 0, minute: 0 } } as unknown as App;
+  const app = createPartialApp({ attention, conversations, settings: null, clock: { now: 0, minute: 0 } });
   const { body } = render(ListParts, { props: { app } });
   return body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 }

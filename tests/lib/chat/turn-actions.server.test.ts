@@ -2,10 +2,10 @@
 import { render } from 'svelte/server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { WorkflowRow } from '#contract/view.ts';
-import type { App } from '#lib/app/app.svelte.ts';
 import { copyLink } from '#lib/app/links.ts';
 import { chatCommands } from '#lib/chat/chat-commands.ts';
 import { copyText } from '#lib/ui/copy-text.ts';
+import { createPartialApp } from '../support/partial-app.ts';
 import { settled } from '../support/fake-connection.ts';
 import { Rows } from '../support/rows.ts';
 import { storage } from '../support/storage.ts';
@@ -42,7 +42,7 @@ function endedWorkflow(): WorkflowRow {
 
 /** Returns the label and the attributes of each toolbar button. */
 function renderButtons(working: boolean): { label: string; attributes: string }[] {
-  const app = { toasts } as unknown as App;
+  const app = createPartialApp({ toasts });
   const { body } = render(TurnParts, { props: { app, workflow: endedWorkflow(), working } });
   return [...body.matchAll(/<button([^>]*)>/g)].map(([, attributes = '']) => ({
     label: /aria-label="([^"]*)"/.exec(attributes)?.[1] ?? '',
@@ -92,7 +92,7 @@ it('forks after the newest answer and sends its message again by command', async
   const workflow = endedWorkflow();
   const ignore = () => undefined;
   const commands = chatCommands({
-    app: { forks, toasts } as unknown as App,
+    app: createPartialApp({ forks, toasts }),
     conversation,
     workflows: [workflow],
     rename: ignore,

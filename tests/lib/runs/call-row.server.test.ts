@@ -3,15 +3,15 @@ import { render } from 'svelte/server';
 import { expect, it } from 'vitest';
 import type { Image } from '#contract/message.ts';
 import type { RunRow } from '#contract/view.ts';
-import type { App } from '#lib/app/app.svelte.ts';
 import type { Call } from '#lib/view/transcript.ts';
+import { createPartialApp } from '../support/partial-app.ts';
 import CallParts from '../support/call-parts.svelte';
 import { FakeConnection } from '../support/fake-connection.ts';
 import { idOf } from '../../support/recording.ts';
 
 const run = { id: idOf(3), conversationId: idOf(1) } as RunRow;
 const connection = new FakeConnection().on('call.image', () => ({ data: 'AAAA' }));
-const app = { attention: { questions: [] }, clock: { now: 0 }, connection } as unknown as App;
+const app = createPartialApp({ attention: { questions: [] }, clock: { now: 0 }, connection });
 
 function renderCall(
   { name, input, output, image }: { name: string; input: unknown; output: string; image?: Image },

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { App } from '#lib/app/app.svelte.ts';
 import { Commands } from '#lib/app/commands.svelte.ts';
 import { slashCommands } from '#lib/chat/composer/suggestions.ts';
 import { Palette } from '#lib/shell/palette-findings.svelte.ts';
 import { COMMAND_IDS, slashOf } from '#lib/view/shell/command-table.ts';
+import { createPartialApp } from '../support/partial-app.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
 import { storage } from '../support/storage.ts';
 
@@ -41,7 +41,7 @@ function commandsWith(given: string[], ids = COMMAND_IDS): Commands {
 it('the palette shows every command with its keys and its slash name', () => {
   const app = { connection: new FakeConnection(), conversations: { items: [] }, rail: { active: null } };
   const commands = commandsWith([]);
-  const items = new Palette(app as unknown as App, commands).findings.flatMap((group) => group.items);
+  const items = new Palette(createPartialApp(app), commands).findings.flatMap((group) => group.items);
   const shown = items.map(({ to, keys, detail }) => ('command' in to ? [to.command, keys, detail] : []));
   const wanted = COMMAND_IDS.filter((id) => id !== 'palette').map((id) => {
     const slash = slashOf(id);

@@ -2,10 +2,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SearchHit } from '#contract/view.ts';
 import { settingRows } from '#core/settings/settings.ts';
-import type { App } from '#lib/app/app.svelte.ts';
-import type { Commands } from '#lib/app/commands.svelte.ts';
 import { Palette } from '#lib/shell/palette-findings.svelte.ts';
 import { text } from '#lib/words/text.ts';
+import { createPartialApp } from '../support/partial-app.ts';
 import { settingsOf } from '../../support/compose.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
 import { storage } from '../support/storage.ts';
@@ -39,21 +38,23 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function desk(box: App['box'] = null) {
+function desk(box: ReturnType<typeof createPartialApp>['box'] = null) {
   const connection = new FakeConnection()
     .on('conversation.list', () => ({ items: [], next: null }))
     .on('file.find', ({ text: wanted }) => ({ paths: wanted === null ? [] : [`src/${wanted}.ts`], more: false }))
     .on('history.search', () => ({ items: [HIT], next: null }))
     .on('settings.list', () => rows);
-  const app = {
+  const app = createPartialApp({
     connection,
     box,
     folder: '/x',
     settings: { folder: '/home' },
     conversations: { items: [] },
     rail: { active: null },
-  } as unknown as App;
-  const palette = new Palette(app, { can: () => false, keysOf: () => '' } as unknown as Commands);
+  });
+  const palette = new Palette(app, { can: () => false, keysOf: () => '' } as unknown as ConstructorParameters<
+    typeof Palette
+  >[1]);
   const type = async (query: string): Promise<void> => {
     palette.type(query);
     await vi.advanceTimersByTimeAsync(150);

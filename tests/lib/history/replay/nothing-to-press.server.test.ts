@@ -4,11 +4,11 @@ import { render } from 'svelte/server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import type { RunRow } from '#contract/view.ts';
-import type { App } from '#lib/app/app.svelte.ts';
 import { Player } from '#lib/history/replay/player.svelte.ts';
 import { viewBefore } from '#lib/view/replay/keyframes.ts';
 import { questionsOf } from '#lib/view/phase.ts';
 import { reduce } from '#lib/view/reduce.ts';
+import { createPartialApp } from '../../support/partial-app.ts';
 import { FakeConnection } from '../../support/fake-connection.ts';
 import ReplayParts from '../../support/replay-parts.svelte';
 import { emptyConversation } from '../../support/rows.ts';
@@ -85,12 +85,12 @@ async function opened(): Promise<Player> {
 }
 
 /** Returns the parts of the app that these components read, at the moment of the player. */
-const createApp = (player: Player): App =>
-  ({
+const createApp = (player: Player) =>
+  createPartialApp({
     attention: { questions: questionsOf(player.view!.approvals) },
     clock: { now: player.now },
     contexts: { windowOf: () => null, compactAt: null },
-  }) as unknown as App;
+  });
 
 /** Returns the names of the buttons that act. A text field counts as `say`. */
 function findActs(body: string): string[] {
