@@ -1,4 +1,4 @@
-/** `triad sessions` and `triad agents`: the stable JSON, and what becomes of an id that names nothing. */
+/** `triad sessions`: the stable JSON, and what becomes of an id that names nothing. */
 import { expect, test } from 'vitest';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { Tally } from '#contract/outcome.ts';
@@ -248,35 +248,6 @@ test('resume rejects --approve for a workflow that was started without questions
 test('resume of a session without an interrupted workflow fails', async () => {
   const { code, err } = await triad(['sessions', 'resume', conversationId]);
   expect([code, err]).toEqual([1, `triad: Nothing in session ${conversationId} was interrupted\n`]);
-});
-
-test('agents list prints agents by name, as table or JSON', async () => {
-  const agent = (name: string) =>
-    ({
-      name,
-      description: `${name} works`,
-      role: 'subagent',
-      model: null,
-      tools: ['grep'],
-      permissions: null,
-      needs: ['FilesystemRead'],
-      enabled: true,
-      source: 'builtin',
-      sourcePath: null,
-    }) as const;
-  const client = () =>
-    memoryClient({
-      'agents.list': () =>
-        [agent('writer'), agent('analyst')].map((one) => ({ ...one, tools: [...one.tools], needs: [...one.needs] })),
-      'agents.check': () => [],
-      'trust.look': ({ folder }) => ({ folder: folder ?? '', files: [] }),
-    });
-  const json = JSON.parse((await triad(['agents', 'list', '--json'], client())).out) as { name: string }[];
-  expect(json.map(({ name }) => name)).toEqual(['analyst', 'writer']);
-  const { out } = await triad(['agents', 'list'], client());
-  expect(out).toMatch(
-    /^NAME +PERMISSIONS +MODEL +SOURCE +WITH +DESCRIPTION +TOOLS\nanalyst +read +the lead's +builtin +- +analyst works +grep\nwriter/,
-  );
 });
 
 test('show names the notes that a session read, wrote and is linked from', async () => {
