@@ -1,8 +1,9 @@
 /** The runtime behind the windows: which one it is, that pages are told, and that none stays open behind a quit. */
 import { expect, test } from 'vitest';
 import type { Client } from '#contract/rpc.ts';
-import type { Connected } from '#core/host/ownership/connect-or-own.ts';
 import { Attachment } from '../../electron/attachment.ts';
+
+type Connected = Awaited<ReturnType<ConstructorParameters<typeof Attachment>[0]['connect']>>;
 
 /** One runtime after the other, each opened by the test. */
 function desk() {

@@ -1,11 +1,10 @@
 /** `triad backup` and `triad restore` on real homes: beside a program that owns the data folder, and after damage. */
+import { createHash } from 'node:crypto';
 import { cp, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { claimOwnership } from '#core/host/ownership/ownership.ts';
-import { writeManifest } from '#core/store/backups/manifest.ts';
 import { plainAnswer, spawnOne } from '../../support/fake-model/scenarios.ts';
-import { inProcess } from '../support/engine.ts';
+import { connectTo, inProcess } from '../support/engine.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
 import { machine, type Machine } from '../support/process.ts';
 import { fullTest } from '../../support/samples.ts';
@@ -180,15 +179,16 @@ test('restore rejects a folder in use, a folder without a backup and a changed b
   expect(await restore(folder)).toEqual([2, expect.stringMatching(/^triad: There is no folder .*\n$/)]);
   await mkdir(join(folder, 'store'), { recursive: true });
   expect(await restore(folder)).toEqual([2, expect.stringMatching(/^triad: .* is no backup: .*\n$/)]);
-  await writeFile(join(folder, 'store', 'CURRENT'), 'a');
-  await writeManifest(folder, { schema: 1, holds: null, missing: null });
   await writeFile(join(folder, 'store', 'CURRENT'), 'b');
+  const sha256 = { 'store/CURRENT': createHash('sha256').update('a').digest('hex') };
+  const manifest = { format: 1, madeAt: new Date().toISOString(), schema: 1, holds: null, bytes: 1, sha256 };
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
   const damage = /^triad: The backup in .* is damaged \(store\/CURRENT has changed .*\n$/;
   expect(await restore(folder)).toEqual([2, expect.stringMatching(damage)]);
   expect((await readdir(home.home)).filter((name) => /set-aside|restoring/.test(name))).toEqual([]);
 
-  const claim = await claimOwnership(home.home, { signal: new AbortController().signal });
-  if (claim.kind === 'own') onTestFinished(() => claim.ownership.release());
+  const owner = await connectTo({ ...home, env: { ...home.env, TRIAD_STORE: 'mem://' } });
+  onTestFinished(() => owner.close());
   const inUse = `Triad is running with this data folder (pid ${process.pid}): stop it, then restore again`;
   expect(await restore(folder)).toEqual([1, `triad: ${inUse}\n`]);
 });

@@ -3,7 +3,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AgentReport } from '#contract/agent.ts';
-import type { Finding } from '#core/host/checks/finding.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { inProcess } from '../../support/engine.ts';
 import { machine } from '../../support/process.ts';
@@ -33,6 +32,9 @@ async function configured(files: Partial<Record<'home' | 'folder', Record<string
     }
   return home;
 }
+
+/** A finding, as `--json` prints it. */
+type Finding = Record<'file' | 'level' | 'what' | 'todo', string> & Record<'line' | 'column', number>;
 
 test('check reports the mistakes of settings, rules, agents, compositions and servers, and exits with 1', async () => {
   const { triad, home, folder } = await configured(MISTAKES);

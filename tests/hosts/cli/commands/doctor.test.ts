@@ -12,7 +12,6 @@ import type { ArchiveCheck } from '#contract/history/archive-methods.ts';
 import type { JournalCheck, JournalState } from '#contract/history/journal-methods.ts';
 import { checkArchive } from '#hosts/cli/commands/doctor/archive.ts';
 import { checkGit } from '#hosts/cli/commands/doctor/program.ts';
-import type { Finding } from '#hosts/cli/commands/doctor/finding.ts';
 import { conversationId } from '../../support/events.ts';
 import { appStateOf, providerState } from '../../../support/providers/app-state.ts';
 import { memoryClient } from '../../support/memory-client.ts';
@@ -132,7 +131,7 @@ test('works with a damaged store, invalid settings and keys that other users can
   await writeFile(join(home, 'secrets.json'), '{}');
   await chmod(join(home, 'secrets.json'), 0o644);
   const { code, out } = await doctor(new TriadError('store_failed', 'The store is damaged'), ['--json']);
-  const findings = JSON.parse(out) as Finding[];
+  const findings = JSON.parse(out) as { state: string; advice: string | null }[];
   expect(code).toBe(1);
   expect(findings.filter(({ state }) => state === 'problem')).toMatchObject([
     { name: 'settings', text: expect.stringContaining('config.toml:2: limits.max_concurrent') as string },
@@ -160,7 +159,7 @@ test.runIf(process.getuid !== undefined).each(variations(OPEN_FILES, 3))(
     const { code, out } = await doctor(new TriadError('not_allowed', 'Others may write it'), ['--json']);
     expect(code).toBe(1);
     const state = 'problem';
-    expect((JSON.parse(out) as Finding[]).filter((one) => one.state === state)).toEqual([
+    expect((JSON.parse(out) as { state: string }[]).filter((one) => one.state === state)).toEqual([
       { name, state, text: `Others may write ${path} (mode 0666)`, advice: `run "chmod ${mends} ${path}"` },
     ]);
   },

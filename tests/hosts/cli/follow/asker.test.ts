@@ -5,7 +5,6 @@ import type { GrantScope } from '#contract/permission.ts';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { createAsker } from '#hosts/cli/follow/asker.ts';
-import type { Terminal } from '#hosts/cli/terminal/terminal.ts';
 import { asked, childId, decision, envelope, spawnRequest } from '../../support/events.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo, typing } from '../../support/memory-io.ts';
@@ -14,7 +13,7 @@ const answering = () => memoryClient({ 'approval.decide': () => decision() });
 const answers = ({ requests }: ReturnType<typeof memoryClient>) =>
   requests.map(({ input }) => input as { item: number; answer: unknown });
 
-function asker(client: Client, terminal: Terminal) {
+function asker(client: Client, terminal: ReturnType<typeof typing>) {
   return createAsker(client, terminal, memoryIo({ client }).screen, () => true);
 }
 
