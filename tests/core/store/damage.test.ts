@@ -1,10 +1,9 @@
 /** Files of a store that were damaged while nobody looked: what is lost is noticed, by the opening or by the check. */
 import { cp, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Missing, Unlisted } from '#contract/missing.ts';
 import { newId } from '#core/base/ids.ts';
-import { getJournalFolder } from '#core/store/journal/journal.ts';
 import { Random } from '../../soak/random.ts';
 import { startChild } from './child/run.ts';
 import { testFolder } from './support.ts';
@@ -33,10 +32,11 @@ async function answers(task: string, folders: readonly string[]): Promise<Answer
   return child.lines.map((line) => JSON.parse(line) as Answer);
 }
 
+/** Copies a store with its version and its journal. The store `NAME/store` has both beside it. */
 async function copyOf(store: string, to: string): Promise<string> {
   await cp(store, to, { recursive: true });
   await cp(`${store}.schema-version`, `${to}.schema-version`);
-  await cp(getJournalFolder(store), getJournalFolder(to), { recursive: true });
+  await cp(join(dirname(store), 'journal'), join(to, 'journal'), { recursive: true });
   return to;
 }
 

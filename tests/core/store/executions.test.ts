@@ -3,7 +3,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import type { RunIds } from '#core/store/log/recorder.ts';
 import {
   conversationId,
   conversationRow,
@@ -51,7 +50,12 @@ function begin(recording: Recording, attempt: number): void {
   recording.record(lead, { type: 'workflow-start', prompt: 'Do it', approve: 'ask', attempt });
 }
 
-function end(recording: Recording, who: RunIds, outcome: Outcome, rest: { text?: string; costUsd?: number | null }) {
+function end(
+  recording: Recording,
+  who: typeof lead,
+  outcome: Outcome,
+  rest: { text?: string; costUsd?: number | null },
+) {
   const { text = '', costUsd = 0.25 } = rest;
   const error = outcome === 'error' ? ({ code: 'provider', message: 'The server is gone.' } as const) : null;
   const ended = { outcome, text, error, durationMs: 1200.4, usage: usageOf({ costUsd }) } as const;

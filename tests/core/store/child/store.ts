@@ -83,10 +83,13 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
       }),
     );
   },
+  // A line for each of several ids.
   read: async (store) => {
-    const seqs = (await store.events(conversationId, 1, 1e9)).map(({ seq }) => seq);
-    const entries = (await store.entriesOf(conversationId)).map(({ n }) => n);
-    say(JSON.stringify({ lastSeq: await store.lastSeq(conversationId), seqs, entries }));
+    for (const id of conversationId.split(',')) {
+      const seqs = (await store.events(id, 1, 1e9)).map(({ seq }) => seq);
+      const entries = (await store.entriesOf(id)).map(({ n }) => n);
+      say(JSON.stringify({ lastSeq: await store.lastSeq(id), seqs, entries }));
+    }
   },
 };
 
