@@ -2,9 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionWork } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
-import { storeOn } from '#core/store/store-on.ts';
 import { ENGINES } from '../engines.ts';
-import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
+import { conversationRow, openOn, type Opened, openStoreOn, put, runRow, workflowRow } from '../support.ts';
 
 /** More than are read in one step. */
 const SESSIONS = 60;
@@ -23,7 +22,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     };
     // Methods of a class: not its own properties.
     const counting = Object.assign(Object.create(database) as typeof database, { query });
-    const { store } = storeOn(counting);
+    const store = openStoreOn(counting);
     const conversations = Array.from({ length: SESSIONS }, () => conversationRow());
     const expected = conversations.map(({ id: conversationId }, index): [SessionWork, ReturnType<typeof put>[]] => {
       const workflows = Array.from({ length: index % 3 }, () => {

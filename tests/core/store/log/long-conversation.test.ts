@@ -4,7 +4,6 @@ import type { CompactionEntry } from '#contract/message.ts';
 import { toldWire } from '#core/store/log/told.ts';
 import { Transcript } from '#core/store/log/transcript.ts';
 import { keptOf } from '#core/runs/loop/compaction-kept.ts';
-import { exportConversation } from '#core/host/records/export/export.ts';
 import { Seeder } from '../../../bench/seed.ts';
 import { startEngine, talkIn } from '../../../support/engine.ts';
 import { Script, text } from '../../../support/fake-model/script.ts';
@@ -69,10 +68,9 @@ test('the first message in a stored conversation reads many workflows at a time'
 });
 
 test('a check and an export read many workflows at a time', async () => {
-  const { store, conversationId } = await withConversation(120);
-  const row = await store.conversation(conversationId);
+  const { store, runtime, conversationId } = await withConversation(120);
   const read = countReads(store, ['events', 'runsOf', 'recordsOf', 'approvalsOf']);
-  const { text: exported } = await exportConversation(store, row!, { format: 'md', version: '0.0.0' });
+  const { text: exported } = await runtime.request('conversation.export', { conversationId, format: 'md' });
   expect(exported.match(/Message \d+/g)?.length).toBeGreaterThanOrEqual(120);
   const reads = read();
   for (const [name, count] of Object.entries(reads)) expect(count, name).toBeLessThan(30);
