@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Totals } from '#contract/history/history-methods.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { estimatedTokensOf, inputTokensOf } from '#domain/tally.ts';
+import type { Input } from '#contract/rpc.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import type { Store, WorkflowFilter } from '#core/store/store.ts';
 import { inFullRun } from '../../../support/samples.ts';
 import { usageOf } from '../../../support/recording.ts';
 import { Conversation } from '../finished.ts';
 import { ENGINES } from '../engines.ts';
-import { openOn, type Opened } from '../support.ts';
+import { openRuntimeOn, type OpenedRuntime } from '../open-runtime.ts';
 
 const HOUR = 3_600_000;
 /** All that the tests store is stored now. */
@@ -53,15 +53,15 @@ function partsOf(workflows: readonly WorkflowRow[], runs: readonly RunRow[], nam
 }
 
 describe.each(ENGINES)('on %s', (engine) => {
-  let opened: Opened;
-  let store: Store;
+  let opened: OpenedRuntime;
+  let request: OpenedRuntime['request'];
   let last: Conversation;
   let resumable = '';
   beforeAll(async () => {
-    opened = await openOn(engine);
-    store = opened.store;
+    opened = await openRuntimeOn(engine);
+    ({ request } = opened);
     for (let n = 0; n < 8; n += 1) {
-      last = await new Conversation(store, { folder: n % 2 === 0 ? '/home/ada/parser' : '/home/ada' }).create();
+      last = await new Conversation(opened.store, { folder: n % 2 === 0 ? '/home/ada/parser' : '/home/ada' }).create();
       const child = { agent: n % 3 === 0 ? 'reviewer' : 'writer', model: 'haiku', nanoUsd: n * 1000, tokens: 100 + n };
       const rejected = { agent: 'nosy', model: 'unused', outcome: 'rejected' as const };
       await last.add({ lead: { tokens: n, nanoUsd: 7 }, children: [child, ...(n === 2 ? [rejected] : [])] });
@@ -73,14 +73,15 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   /** By kept hours and by looking at rows, against adding up the list. */
   async function same(
-    filter: WorkflowFilter = {},
+    filter: Omit<Input<'workflow.days'>, 'days'> = {},
     offsets: readonly number[] = inFullRun ? BOTH : [0],
   ): Promise<Totals> {
-    const { items } = await store.workflows({ limit: 200, sort: 'newest', ...filter });
-    const runs = await store.runsOf(items.map(({ id }) => id));
+    const { items } = await request('workflow.list', { limit: 200, sort: 'newest', ...filter });
+    const details = items.map(({ id: workflowId }) => request('workflow.get', { workflowId }));
+    const runs = (await Promise.all(details)).flatMap((detail) => detail.runs);
     for (const offset of offsets) {
       const days = hours(offset);
-      const agents = await store.workflowDays({ ...filter, days, by: 'agent' });
+      const agents = await request('workflow.days', { ...filter, days, by: 'agent' });
       expect(agents).toEqual({
         whole: true,
         days: [
@@ -88,9 +89,9 @@ describe.each(ENGINES)('on %s', (engine) => {
           { ...sumOf(items), parts: partsOf(items, runs, ({ agent }) => agent) },
         ],
       });
-      const { days: byModel } = await store.workflowDays({ ...filter, days, by: 'model' });
+      const { days: byModel } = await request('workflow.days', { ...filter, days, by: 'model' });
       expect(byModel[1]?.parts).toEqual(partsOf(items, runs, ({ envelope }) => envelope.model));
-      expect((await store.workflowDays({ ...filter, days })).days[1]).toEqual(sumOf(items));
+      expect((await request('workflow.days', { ...filter, days })).days[1]).toEqual(sumOf(items));
     }
     return sumOf(items);
   }
@@ -102,17 +103,17 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await same({ status: 'running' })).toMatchObject({ count: 1 });
     expect(await same({ minCostUsd: 0.000004 })).toMatchObject({ count: 4 });
     expect(await same({ agent: 'nobody' })).toEqual(none);
-    const { items } = await store.workflows({ limit: 9 });
+    const { items } = await request('workflow.list', { limit: 9 });
     await same({ from: items[4]?.createdAt ?? '', to: items[2]?.createdAt ?? '' });
   });
 
   test('daily totals of sub-agents equal the sum of their runs', async () => {
-    const { items } = await store.executions({ limit: 200 });
-    const runs = (await Promise.all(items.map(({ id }) => store.run(id)))).flatMap((run) => run ?? []);
+    const { items } = await request('execution.list', { limit: 200 });
+    const runs = await Promise.all(items.map(({ id: runId }) => request('run.get', { runId })));
     for (const offset of BOTH) {
-      const { days, whole } = await store.executionDays({ days: hours(offset) });
+      const { days, whole } = await request('execution.days', { days: hours(offset) });
       expect([whole, days]).toEqual([true, [none, sumOf(runs)]]);
-      const { days: rejected } = await store.executionDays({ days: hours(offset), agent: 'nosy' });
+      const { days: rejected } = await request('execution.days', { days: hours(offset), agent: 'nosy' });
       expect(rejected[1]).toMatchObject({ count: 1, tokens: 0 });
     }
   });
@@ -138,17 +139,18 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('daily totals exclude conversations in the trash until they are restored', async () => {
     const before = await same();
-    const gone = await new Conversation(store).create();
+    const gone = await new Conversation(opened.store).create();
+    const conversationId = gone.row.id;
     await gone.add({ children: [{ agent: 'trashy', nanoUsd: 9, tokens: 9 }] });
     const after = await same();
     expect(after.count).toBe(before.count + 1);
-    await store.trash(gone.row.id, '2026-03-02T00:00:00.000Z');
+    await request('conversation.delete', { conversationId });
     expect(await same()).toEqual(before);
-    await store.restore(gone.row.id);
+    await request('conversation.restore', { conversationId });
     expect(await same()).toEqual(after);
-    await store.trash(gone.row.id, '2026-03-02T00:00:00.000Z');
-    await store.purge(gone.row.id);
-    await store.settled();
+    await request('conversation.delete', { conversationId });
+    await request('conversation.purge', { conversationId });
+    await opened.store.settled();
     if (inFullRun) expect(await same()).toEqual(before);
     const [left] = (await opened.database.query('SELECT VALUE record::id(id)[2] FROM usage_hour')) as [string[]];
     expect(left).not.toContain('trashy');

@@ -2,11 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Outcome } from '#contract/outcome.ts';
-import type { ExecutionFilter, ExecutionQuery, Store } from '#core/store/store.ts';
+import type { Input } from '#contract/rpc.ts';
+import type { RunRow } from '#contract/view.ts';
 import { type Agent, Conversation, type Finished } from '../finished.ts';
 import { fullTest, inFullRun } from '../../../support/samples.ts';
 import { ENGINES } from '../engines.ts';
-import { openOn, type Opened } from '../support.ts';
+import { openRuntimeOn, type OpenedRuntime } from '../open-runtime.ts';
+
+type Query = Input<'execution.list'>;
+type Request = OpenedRuntime['request'];
 
 const CONVERSATIONS = inFullRun ? 40 : 12;
 const SORTS = ['newest', 'cost', 'duration'] as const;
@@ -25,42 +29,50 @@ function childrenOf(n: number): Agent[] {
 const planOf = (n: number): Finished => ({ children: childrenOf(n), outcome: n % 10 === 9 ? null : 'completed' });
 
 /** All pages of a list; `between` runs before each. */
-async function allPages(store: Store, query: Omit<ExecutionQuery, 'limit'>, limit: number, between = async () => {}) {
+async function allPages(request: Request, query: Query, limit: number, between = async () => {}) {
   const items: SubAgentExecution[] = [];
   let before: string | undefined;
   do {
     await between();
-    const page = await store.executions({ ...query, limit, before });
+    const page = await request('execution.list', { ...query, limit, before });
     expect(page.items.length).toBeLessThanOrEqual(limit);
-    items.push(...page.items);
+    // Without the fields that only lists add to an execution.
+    items.push(...page.items.map(({ worked_ms: _, waited_ms: __, serves: ___, ...row }) => row));
     before = page.next ?? undefined;
   } while (before !== undefined);
   return items;
 }
+interface ExportedWorkflow {
+  runs: RunRow[];
+  executions: SubAgentExecution[];
+}
+
 const timeOf = ({ duration_ms: ms = 0 }: SubAgentExecution) => ms;
 const ids = (items: readonly SubAgentExecution[]) => items.map(({ id }) => id);
 
 describe.each(ENGINES)('on %s', (engine) => {
-  let opened: Opened;
-  let store: Store;
+  let opened: OpenedRuntime;
+  let store: OpenedRuntime['store'];
+  let request: Request;
   const conversations: Conversation[] = [];
   /** All of them, newest first, with what their requests cost. */
   const made: { row: SubAgentExecution; nanoUsd: number }[] = [];
-  const workflows: string[] = [];
   beforeAll(async () => {
-    opened = await openOn(engine);
-    store = opened.store;
+    opened = await openRuntimeOn(engine);
+    ({ store, request } = opened);
     for (let n = 0; n < CONVERSATIONS; n += 1) {
       const conversation = await new Conversation(store).create();
       conversations.push(conversation);
-      workflows.push(await conversation.add(planOf(n)));
+      await conversation.add(planOf(n));
     }
-    for (const id of workflows) {
-      const [, ...children] = await store.runsOf([id]);
-      for (const row of await store.executionsOf(children.map((run) => run.id))) {
-        const run = children.find((one) => one.id === row.sub_agent_id);
-        made.unshift({ row, nanoUsd: run!.usage.nanoUsd });
-      }
+    for (const { row } of conversations) {
+      const exported = await request('conversation.export', { conversationId: row.id, format: 'json' });
+      const { workflows } = JSON.parse(exported.text) as { workflows: ExportedWorkflow[] };
+      for (const { runs, executions } of workflows)
+        for (const execution of executions) {
+          const run = runs.find(({ id }) => id === execution.sub_agent_id);
+          made.unshift({ row: execution, nanoUsd: run!.usage.nanoUsd });
+        }
     }
   });
   afterAll(() => opened.close());
@@ -68,7 +80,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('lists the executions that match each filter and combined filters, in each order', async () => {
     expect(made).toHaveLength(CONVERSATIONS * 1.5);
     const from = made[9]?.row.created_at ?? '';
-    const filters: ExecutionFilter[] = [
+    const filters: Query[] = [
       ...[{}, { agent: 'reviewer' }, { agent: 'lead' }, { model: 'opus' }, { model: 'unused' }, { from }, { to: from }],
       ...[
         { kind: 'spawn' as const },
@@ -98,21 +110,24 @@ describe.each(ENGINES)('on %s', (engine) => {
         if (sort === 'duration') expected.sort((a, b) => timeOf(b.row) - timeOf(a.row));
         // Small pages of all of them; what a filter leaves in two or three.
         const limit = Object.keys(filter).length === 0 ? 9 : 20;
-        const found = await allPages(store, { ...filter, sort }, limit);
+        const found = await allPages(request, { ...filter, sort }, limit);
         expect(found, JSON.stringify({ sort, filter })).toEqual(expected.map(({ row }) => row));
       }
     }
   });
 
   test('returns the agents and models that executions can be filtered by', async () => {
-    expect(await store.executionFacets()).toEqual({ agents: ['writer', 'reviewer'], models: ['haiku', 'opus'] });
+    expect(await request('execution.facets', {})).toEqual({
+      agents: ['writer', 'reviewer'],
+      models: ['haiku', 'opus'],
+    });
   });
 
   test('pages have no gaps or repeats while new executions are added', async () => {
-    const before = ids(await allPages(store, {}, 100));
+    const before = ids(await allPages(request, {}, 100));
     const [conversation] = conversations;
     const read = ids(
-      await allPages(store, {}, 9, async () => {
+      await allPages(request, {}, 9, async () => {
         await conversation?.add({ children: [{ agent: 'late' }], outcome: null });
       }),
     );
@@ -124,8 +139,10 @@ describe.each(ENGINES)('on %s', (engine) => {
     const conversation = await new Conversation(store).create();
     const workflowId = await conversation.add({ children: [{ agent: 'again', outcome: 'error', nanoUsd: 9 }] });
     const own = { agent: 'again', limit: 9 };
-    expect((await store.executions({ ...own, status: 'error' })).items).toMatchObject([{ nano_usd: 4_900_000 }]);
-    const [lead, run] = await store.runsOf([workflowId]);
+    expect((await request('execution.list', { ...own, status: 'error' })).items).toMatchObject([
+      { nano_usd: 4_900_000 },
+    ]);
+    const [lead, run] = (await request('workflow.get', { workflowId })).runs;
     if (!lead || !run) throw new Error('no runs');
     const who = { conversationId: run.conversationId, workflowId, runId: lead.id, parentRunId: null, agent: 'lead' };
     const its = { ...who, runId: run.id, parentRunId: lead.id, agent: run.agent };
@@ -134,11 +151,11 @@ describe.each(ENGINES)('on %s', (engine) => {
     conversation.recording.record(its, { type: 'run-start', attempt: 2, envelope, envelopeHash, queuedMs: 1 });
     await conversation.store();
     for (const sort of SORTS) {
-      const { items } = await store.executions({ ...own, sort });
+      const { items } = await request('execution.list', { ...own, sort });
       expect(items.map(({ id, status }) => [id, status])).toEqual([[run.id, 'running']]);
       expect(items[0]).not.toHaveProperty('nano_usd');
     }
-    expect((await store.executions({ ...own, status: 'error' })).items).toEqual([]);
+    expect((await request('execution.list', { ...own, status: 'error' })).items).toEqual([]);
   });
 });
 
@@ -146,13 +163,14 @@ describe.each(ENGINES)('on %s', (engine) => {
 fullTest(
   'tests/core/store/trash/trash.test.ts › hides a deleted conversation from all lists, and restores it unchanged',
 )('hides executions of a deleted conversation until the conversation is restored', async () => {
-  const opened = await openOn('mem');
-  const { store } = opened;
+  const opened = await openRuntimeOn('mem');
+  const { store, request } = opened;
   const conversation = await new Conversation(store).create();
+  const conversationId = conversation.row.id;
   const seen = async () => ({
-    all: (await allPages(store, { agent: 'trashy' }, 2)).length,
-    costly: (await store.executions({ limit: 9, sort: 'cost', model: 'rubbish' })).items.length,
-    facets: (await store.executionFacets()).agents.includes('trashy'),
+    all: (await allPages(request, { agent: 'trashy' }, 2)).length,
+    costly: (await request('execution.list', { limit: 9, sort: 'cost', model: 'rubbish' })).items.length,
+    facets: (await request('execution.facets', {})).agents.includes('trashy'),
   });
   const child = { agent: 'trashy', model: 'rubbish' };
   await conversation.add({ children: [child, child] });
@@ -160,18 +178,18 @@ fullTest(
   const there = { all: 3, costly: 3, facets: true };
   const gone = { all: 0, costly: 0, facets: false };
   expect(await seen()).toEqual(there);
-  await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
+  await request('conversation.delete', { conversationId });
   expect(await seen()).toEqual(gone);
-  await store.restore(conversation.row.id);
+  await request('conversation.restore', { conversationId });
   expect(await seen()).toEqual(there);
   // Deleted before they were indexed.
   await conversation.add({ children: [child] });
-  await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
+  await request('conversation.delete', { conversationId });
   expect(await seen()).toEqual(gone);
-  await store.restore(conversation.row.id);
+  await request('conversation.restore', { conversationId });
   expect(await seen()).toEqual({ all: 4, costly: 4, facets: true });
-  await store.trash(conversation.row.id, '2026-03-02T00:00:00.000Z');
-  await store.purge(conversation.row.id);
+  await request('conversation.delete', { conversationId });
+  await request('conversation.purge', { conversationId });
   await store.settled();
   expect(await seen()).toEqual(gone);
   const sql = "SELECT VALUE id FROM workflow_index WHERE string::contains(entries, 'execution.agent:trashy')";

@@ -1,8 +1,9 @@
 /** A list of sessions tells of all their workflows, sub-agents and stages, in a few queries for hundreds of sessions. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { SessionWork } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
 import { ENGINES } from '../engines.ts';
+import { openRuntime } from '../open-runtime.ts';
 import { conversationRow, openOn, type Opened, openStoreOn, put, runRow, workflowRow } from '../support.ts';
 
 /** More than are read in one step. */
@@ -23,6 +24,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     // Methods of a class: not its own properties.
     const counting = Object.assign(Object.create(database) as typeof database, { query });
     const store = openStoreOn(counting);
+    const { request, close } = await openRuntime(store);
+    onTestFinished(close);
     const conversations = Array.from({ length: SESSIONS }, () => conversationRow());
     const expected = conversations.map(({ id: conversationId }, index): [SessionWork, ReturnType<typeof put>[]] => {
       const workflows = Array.from({ length: index % 3 }, () => {
@@ -66,10 +69,11 @@ describe.each(ENGINES)('on %s', (engine) => {
       ...conversations.map((row) => put('conversation', row)),
       ...expected.flatMap(([, rows]) => rows),
     ]);
-    await store.trash(conversations[2]!.id, new Date().toISOString());
+    await request('conversation.delete', { conversationId: conversations[2]!.id });
     queries = 0;
     const unknown = newId();
-    const found = await store.sessionWork([...conversations.map(({ id }) => id), unknown]);
+    const conversationIds = [...conversations.map(({ id }) => id), unknown];
+    const found = await request('conversation.work', { conversationIds });
     expect(found).toEqual([...expected.map(([work]) => work), { conversationId: unknown, workflows: [] }]);
     expect(queries, 'far fewer than sessions').toBeLessThan(10);
   });

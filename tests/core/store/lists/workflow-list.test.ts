@@ -1,13 +1,16 @@
 /** Workflows by every filter and in every order: the same as looking at each of them, page by page, with those that run. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Input, Output } from '#contract/rpc.ts';
 import type { WorkflowRow } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
-import type { Page, Paged, Store, WorkflowFilter, WorkflowQuery } from '#core/store/store.ts';
 import { usageOf } from '../../../support/recording.ts';
 import { inFullRun } from '../../../support/samples.ts';
 import { Conversation, type Finished } from '../finished.ts';
 import { ENGINES } from '../engines.ts';
-import { openOn, type Opened, put, workflowRow } from '../support.ts';
+import { openRuntimeOn, type OpenedRuntime } from '../open-runtime.ts';
+import { put, workflowRow } from '../support.ts';
+
+type Query = Input<'workflow.list'>;
 
 const WORKFLOWS = inFullRun ? 60 : 20;
 const OUTCOMES = ['completed', 'partial', 'error', 'cancelled'] as const;
@@ -37,7 +40,7 @@ function planOf(n: number): Finished {
 }
 
 /** The meaning of the filters, said once more without an index. */
-function fits({ row, plan, folder }: Made, filter: WorkflowFilter): boolean {
+function fits({ row, plan, folder }: Made, filter: Query): boolean {
   const children = plan.children ?? [];
   const ran = children.filter(({ outcome }) => outcome !== 'rejected');
   const { outcome, status, agent, model, tool, from, to, minCostUsd } = filter;
@@ -65,7 +68,7 @@ const ORDERS = {
   duration: ({ durationMs }: WorkflowRow) => Math.round(durationMs ?? 0),
 };
 
-async function allPages(read: (page: Page) => Promise<Paged<WorkflowRow>>, limit: number): Promise<WorkflowRow[]> {
+async function allPages(read: (page: Query) => Promise<Output<'workflow.list'>>, limit: number) {
   const items: WorkflowRow[] = [];
   let before: string | undefined;
   do {
@@ -78,12 +81,13 @@ async function allPages(read: (page: Page) => Promise<Paged<WorkflowRow>>, limit
 }
 
 describe.each(ENGINES)('on %s', (engine) => {
-  let opened: Opened;
-  let store: Store;
+  let opened: OpenedRuntime;
+  let store: OpenedRuntime['store'];
+  let request: OpenedRuntime['request'];
   const made: Made[] = [];
   beforeAll(async () => {
-    opened = await openOn(engine);
-    store = opened.store;
+    opened = await openRuntimeOn(engine);
+    ({ store, request } = opened);
     const added: { id: string; plan: Finished; folder: string }[] = [];
     for (let n = 0; n < WORKFLOWS; n += 1) {
       const folder = n % 6 === 0 ? '/home/ada/parser' : '/home/ada';
@@ -91,13 +95,14 @@ describe.each(ENGINES)('on %s', (engine) => {
       const plan = planOf(n);
       added.push({ id: await conversation.add(plan), plan, folder });
     }
-    for (const { id, ...rest } of added) made.unshift({ row: (await store.workflow(id))!, ...rest });
+    for (const { id: workflowId, ...rest } of added)
+      made.unshift({ row: (await request('workflow.get', { workflowId })).workflow, ...rest });
   });
   afterAll(() => opened.close());
 
   test('lists the workflows that match each filter and combined filters, in each order', async () => {
     const from = made[13]?.row.createdAt ?? '';
-    const filters: WorkflowFilter[] = [
+    const filters: Query[] = [
       ...[{}, { agent: 'lead' }, { agent: 'reviewer' }, { agent: 'nosy' }, { agent: 'nobody' }, { model: 'opus' }],
       ...[
         { model: 'sonnet' },
@@ -118,7 +123,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         if (index > 0 && index % 4 !== order && !inFullRun) continue;
         // Small pages of all of them and of those that several filters leave; what one filter leaves in two or three.
         const limit = Object.keys(filter).length === 1 ? 20 : 11;
-        const found = await allPages((page) => store.workflows({ ...page, ...filter, sort }), limit);
+        const found = await allPages((page) => request('workflow.list', { ...page, ...filter, sort }), limit);
         const expected = made.filter((one) => fits(one, filter)).map(({ row }) => row);
         expected.sort((a, b) => ORDERS[sort](b) - ORDERS[sort](a));
         expect(
@@ -130,7 +135,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   test('returns the values that workflows can be filtered by, most frequent first', async () => {
-    const facets = await store.facets();
+    const facets = await request('workflow.facets', {});
     expect(facets.agents).toEqual(['lead', 'writer', 'reviewer', 'nosy']);
     expect(facets.models).toEqual(['sonnet', 'haiku', 'opus']);
     expect(facets.tools).toEqual(['read_file', 'grep']);
@@ -138,11 +143,11 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   test('filtered pages have no gaps or repeats while workflows are added', async () => {
-    const before = await allPages((page) => store.workflows({ ...page, agent: 'writer' }), 100);
+    const before = await allPages((page) => request('workflow.list', { ...page, agent: 'writer' }), 100);
     const conversation = await new Conversation(store).create();
-    const read = async (page: WorkflowQuery) => {
+    const read = async (page: Query) => {
       await conversation.add({ children: [{ agent: 'writer' }] });
-      return store.workflows({ ...page, agent: 'writer' });
+      return request('workflow.list', { ...page, agent: 'writer' });
     };
     const ids = (await allPages(read, 8)).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -150,8 +155,8 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   test('finds a workflow by its current status after it ends, resumes and ends again', async () => {
-    const found = async (filter: WorkflowFilter) =>
-      (await store.workflows({ limit: 9, folder: '/late', ...filter })).items.map(({ id }) => id);
+    const found = async (filter: Query) =>
+      (await request('workflow.list', { limit: 9, folder: '/late', ...filter })).items.map(({ id }) => id);
     const late = await new Conversation(store, { folder: '/late' }).create();
     const id = await late.add({ children: [{ agent: 'late comer' }], outcome: 'interrupted' });
     expect(await found({ agent: 'late comer', outcome: 'interrupted', status: 'error' })).toEqual([id]);
@@ -167,12 +172,15 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   test('lists a workflow copied by a fork only in its own conversation', async () => {
+    const { row: conversation } = await new Conversation(store).create();
     const row = workflowRow({
+      conversationId: conversation.id,
       copiedFrom: { conversationId: newId(), workflowId: newId(), runId: newId(), waitedMs: 0 },
     });
     await store.commit([put('workflow', row)]);
-    const ids = async (query: WorkflowQuery) => (await store.workflows(query)).items.map(({ id }) => id);
-    expect(await ids({ limit: 1 })).not.toContain(row.id);
-    expect(await ids({ limit: 1, conversationId: row.conversationId })).toEqual([row.id]);
+    const [newest] = (await request('workflow.list', { limit: 1 })).items;
+    expect(newest?.id).not.toBe(row.id);
+    const { workflows } = await request('conversation.snapshot', { conversationId: conversation.id });
+    expect(workflows.map(({ id }) => id)).toEqual([row.id]);
   });
 });

@@ -1,40 +1,45 @@
 /** The trash: everything of a conversation hidden at once, taken back as it was, and in the end really deleted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Output } from '#contract/rpc.ts';
 import { newId } from '#core/base/ids.ts';
-import type { Store } from '#core/store/store.ts';
 import { Conversation } from '../finished.ts';
 import { ENGINES } from '../engines.ts';
-import { openOn, type Opened } from '../support.ts';
+import { openRuntimeOn, type OpenedRuntime } from '../open-runtime.ts';
 
 const CHILD = { agent: 'trashy', model: 'rubbish', tools: ['shred'], outcome: 'refused' as const };
 
 /** What every list says of a conversation's things. */
-async function seen(store: Store, id: string) {
+async function seen(request: OpenedRuntime['request'], id: string) {
   const ids = <T extends { id: string }>({ items }: { items: T[] }) => items.map((one) => one.id);
   const limit = 200;
-  const facets = await store.facets();
+  const facets = await request('workflow.facets', {});
+  const ofConversation = ({ items }: Output<'workflow.list'>) =>
+    items.filter(({ conversationId }) => conversationId === id).length;
   return {
-    conversations: ids(await store.conversations({ limit })).filter((one) => one === id),
-    trashed: ids(await store.trashed({ limit })).filter((one) => one === id),
-    newest: (await store.workflows({ limit })).items.filter(({ conversationId }) => conversationId === id).length,
-    costly: (await store.workflows({ limit, sort: 'cost' })).items.filter(({ conversationId }) => conversationId === id)
-      .length,
-    byAgent: ids(await store.workflows({ limit, agent: 'trashy' })).length,
-    byOutcome: ids(await store.workflows({ limit, outcome: 'refused' })).length,
+    conversations: ids(await request('conversation.list', { limit })).filter((one) => one === id),
+    trashed: ids(await request('trash.list', { limit })).filter((one) => one === id),
+    newest: ofConversation(await request('workflow.list', { limit })),
+    costly: ofConversation(await request('workflow.list', { limit, sort: 'cost' })),
+    byAgent: ids(await request('workflow.list', { limit, agent: 'trashy' })).length,
+    byOutcome: ids(await request('workflow.list', { limit, outcome: 'refused' })).length,
     facets: [facets.agents.includes('trashy'), facets.models.includes('rubbish'), facets.tools.includes('shred')],
-    words: (await store.search({ text: 'platypus', limit })).items.length,
-    executions: ids(await store.executions({ limit, agent: 'trashy' })).length,
-    costlyExecutions: (await store.executions({ limit, sort: 'cost', model: 'rubbish' })).items.length,
-    executionFacets: (await store.executionFacets()).agents.includes('trashy'),
+    words: (await request('history.search', { text: 'platypus', limit })).items.length,
+    executions: ids(await request('execution.list', { limit, agent: 'trashy' })).length,
+    costlyExecutions: (await request('execution.list', { limit, sort: 'cost', model: 'rubbish' })).items.length,
+    executionFacets: (await request('execution.facets', {})).agents.includes('trashy'),
   };
 }
 
+/** Less than the days after which the runtime purges a conversation. */
+const daysAgo = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
+
 describe.each(ENGINES)('on %s', (engine) => {
-  let opened: Opened;
-  let store: Store;
+  let opened: OpenedRuntime;
+  let store: OpenedRuntime['store'];
+  let request: OpenedRuntime['request'];
   beforeAll(async () => {
-    opened = await openOn(engine);
-    store = opened.store;
+    opened = await openRuntimeOn(engine);
+    ({ store, request } = opened);
     const other = await new Conversation(store).create();
     await other.add({ prompt: 'Something else' });
   });
@@ -46,6 +51,10 @@ describe.each(ENGINES)('on %s', (engine) => {
     await conversation.addAll(plans);
     return conversation;
   };
+  const discard = async (conversationId: string) => {
+    await request('conversation.delete', { conversationId });
+    await request('conversation.purge', { conversationId });
+  };
   const tables = async () => {
     const names = Object.keys(((await opened.database.query('INFO FOR DB'))[0] as { tables: object }).tables);
     const rows = await opened.database.query(names.map((name) => `SELECT * FROM ${name};`).join('\n'));
@@ -53,10 +62,11 @@ describe.each(ENGINES)('on %s', (engine) => {
   };
 
   test('hides a deleted conversation from all lists, and restores it unchanged', async () => {
-    const { row } = await make();
-    const before = await seen(store, row.id);
+    const { id: conversationId } = (await make()).row;
+    const get = () => request('conversation.get', { conversationId });
+    const before = await seen(request, conversationId);
     expect(before).toMatchObject({
-      conversations: [row.id],
+      conversations: [conversationId],
       trashed: [],
       newest: 3,
       costly: 3,
@@ -67,13 +77,16 @@ describe.each(ENGINES)('on %s', (engine) => {
       executionFacets: true,
     });
     expect(before.facets).toEqual([true, true, true]);
-    const stored = await store.conversation(row.id);
-    const at = '2026-03-02T00:00:00.000Z';
-    expect(await store.trash(row.id, at)).toBe(true);
-    expect(await store.trash(row.id, at)).toBe(false);
-    expect(await seen(store, row.id)).toEqual({
+    const stored = await get();
+    const startedAt = new Date().toISOString();
+    await request('conversation.delete', { conversationId });
+    const { deletedAt, ...kept } = await get();
+    expect(kept).toEqual(stored);
+    expect([startedAt, deletedAt, new Date().toISOString()].toSorted()[1]).toBe(deletedAt);
+    await expect(request('conversation.delete', { conversationId })).rejects.toMatchObject({ code: 'conflict' });
+    expect(await seen(request, conversationId)).toEqual({
       conversations: [],
-      trashed: [row.id],
+      trashed: [conversationId],
       newest: 0,
       costly: 0,
       byAgent: 0,
@@ -84,24 +97,28 @@ describe.each(ENGINES)('on %s', (engine) => {
       costlyExecutions: 0,
       executionFacets: false,
     });
-    expect(await store.conversation(row.id)).toEqual({ ...stored, deletedAt: at });
-    expect((await store.workflows({ conversationId: row.id, limit: 9 })).items).toHaveLength(3);
-    expect(await store.restore(row.id)).toBe(true);
-    expect(await store.restore(row.id)).toBe(false);
-    expect(await seen(store, row.id)).toEqual(before);
-    expect(await store.conversation(row.id)).toEqual(stored);
-    await store.trash(row.id, at);
-    await store.purge(row.id);
+    expect(await get()).toEqual({ ...stored, deletedAt });
+    expect((await request('conversation.snapshot', { conversationId })).workflows).toHaveLength(3);
+    await request('conversation.restore', { conversationId });
+    await expect(request('conversation.restore', { conversationId })).rejects.toMatchObject({ code: 'conflict' });
+    expect(await seen(request, conversationId)).toEqual(before);
+    expect(await get()).toEqual(stored);
+    await discard(conversationId);
   });
 
   test('hides and restores a conversation that is deleted before it is indexed', async () => {
-    const { row } = await make();
-    await store.trash(row.id, '2026-03-02T00:00:00.000Z');
-    expect(await seen(store, row.id)).toMatchObject({ byAgent: 0, words: 0, executions: 0, executionFacets: false });
-    await store.restore(row.id);
-    expect(await seen(store, row.id)).toMatchObject({ byAgent: 3, words: 3, executions: 3, executionFacets: true });
-    await store.trash(row.id, '2026-03-02T00:00:00.000Z');
-    await store.purge(row.id);
+    const { id: conversationId } = (await make()).row;
+    await request('conversation.delete', { conversationId });
+    expect(await seen(request, conversationId)).toMatchObject({
+      byAgent: 0,
+      words: 0,
+      executions: 0,
+      executionFacets: false,
+    });
+    await request('conversation.restore', { conversationId });
+    const restored = { byAgent: 3, words: 3, executions: 3, executionFacets: true };
+    expect(await seen(request, conversationId)).toMatchObject(restored);
+    await discard(conversationId);
   });
 
   test('a purge deletes every row of a conversation', async () => {
@@ -109,8 +126,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     const before = await tables();
     const conversation = await make();
     const { id } = conversation.row;
-    const [workflow] = (await store.workflows({ conversationId: id, limit: 1 })).items;
-    const { id: workflowId, runId, createdAt: at } = workflow!;
+    const { workflows } = await request('conversation.snapshot', { conversationId: id });
+    const { id: workflowId, runId, createdAt: at } = workflows.at(-1)!;
     const message = { messageId: newId(), conversationId: id, workflowId, runId, at, parts: [] };
     await store.commit([{ table: 'open_message', key: message.messageId, row: message }]);
     // Enough for a segment of the search.
@@ -119,11 +136,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
     await store.settled();
     expect((await tables()).get('search_segment')?.length).toBeGreaterThan(before.get('search_segment')?.length ?? 0);
-    expect(await store.purge(id)).toBe(false);
-    await store.trash(id, '2026-03-02T00:00:00.000Z');
-    expect(await store.purge(id)).toBe(true);
-    expect(await store.conversation(id)).toBeNull();
-    expect((await store.trashed({ limit: 9 })).items).toEqual([]);
+    const purge = () => request('conversation.purge', { conversationId: id });
+    await expect(purge()).rejects.toMatchObject({ code: 'conflict' });
+    await request('conversation.delete', { conversationId: id });
+    await purge();
+    await expect(request('conversation.get', { conversationId: id })).rejects.toMatchObject({ code: 'not_found' });
+    expect((await request('trash.list', {})).items).toEqual([]);
     await store.settled();
     const after = await tables();
     for (const [name, rows] of before) {
@@ -137,15 +155,15 @@ describe.each(ENGINES)('on %s', (engine) => {
     const text = JSON.stringify([...after]);
     expect(text).not.toContain('platypus');
     expect(text).not.toContain(id);
-    expect((await store.search({ text: 'something', limit: 9 })).items).toHaveLength(1);
+    expect((await request('history.search', { text: 'something' })).items).toHaveLength(1);
   });
 
   test('lists the conversations that were deleted before a given time', async () => {
     const [old, young] = [await make(), await make()];
-    await store.trash(old.row.id, '2026-01-01T00:00:00.000Z');
-    await store.trash(young.row.id, '2026-03-01T00:00:00.000Z');
-    expect((await store.trashed({ limit: 9 })).items.map(({ id }) => id)).toEqual([young.row.id, old.row.id]);
-    expect(await store.trashedBefore('2026-02-01T00:00:00.000Z', 9)).toEqual([old.row.id]);
+    await store.trash(old.row.id, daysAgo(3));
+    await store.trash(young.row.id, daysAgo(1));
+    expect((await request('trash.list', {})).items.map(({ id }) => id)).toEqual([young.row.id, old.row.id]);
+    expect(await store.trashedBefore(daysAgo(2), 9)).toEqual([old.row.id]);
     for (const { row } of [old, young]) await store.purge(row.id);
   });
 });
