@@ -1,10 +1,9 @@
 /** Kills in the middle of appends: the next start completes the archive. */
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readMembers } from '#core/store/archive/archive-file.ts';
-import { openStore } from '#core/store/surreal.ts';
+import type { ArchiveCheck } from '#contract/history/archive-methods.ts';
 import { variations } from '../../../support/samples.ts';
 import { startChild } from '../child/run.ts';
 import { testFolder } from '../support.ts';
@@ -20,13 +19,13 @@ test('after kills in the middle of appends the archive has every event', async (
     await writer.ended;
     for (const id of writer.lines) stored.add(id);
   }
-  const archive = join(folder, 'archive');
-  const store = await openStore({ url: `rocksdb://${join(folder, 'store')}`, archive });
-  await store.settled();
   expect(stored.size).toBeGreaterThan(1);
-  for (const id of await store.conversationIds()) {
-    expect(await store.archive?.check(id)).toMatchObject({
-      events: await store.lastSeq(id),
+  const reader = startChild('archiving.ts', [folder, 'check']);
+  await reader.ended;
+  for (const line of reader.lines) {
+    const { id, lastSeq, ...comparison } = JSON.parse(line) as ArchiveCheck & { id: string; lastSeq: number };
+    expect(comparison).toMatchObject({
+      events: lastSeq,
       damagedParts: 0,
       notArchived: [],
       notStored: [],
@@ -35,8 +34,5 @@ test('after kills in the middle of appends the archive has every event', async (
     stored.delete(id);
   }
   expect(stored).toEqual(new Set());
-  for (const name of (await readdir(archive)).filter((file) => file.endsWith('.gz')))
-    for await (const { damage } of readMembers(join(archive, name))) expect(damage).toBeUndefined();
-  expect((await stat(join(archive, 'pending'))).size).toBe(0);
-  await store.close();
+  expect((await stat(join(folder, 'archive', 'pending'))).size).toBe(0);
 });

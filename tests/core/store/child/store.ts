@@ -20,6 +20,12 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
     say('opened');
     await new Promise((resolve) => setTimeout(resolve, 60_000));
   },
+  // Prints why the store was lost.
+  watch: async (store) => {
+    say('opened');
+    await new Promise((resolve) => store.lost.addEventListener('abort', resolve, { once: true }));
+    throw store.lost.reason;
+  },
   write: async (store) => {
     for (let seq = 1; ; seq++) {
       const at = new Date().toISOString();

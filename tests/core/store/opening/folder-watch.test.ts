@@ -1,23 +1,18 @@
 /** Detection of a moved or deleted folder of an open store. */
-import { once } from 'node:events';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { watchFolder } from '#core/store/opening/folder-watch.ts';
+import { expect, test } from 'vitest';
+import { startChild } from '../child/run.ts';
 import { testFolder } from '../support.ts';
 
 test('reports a store folder that was moved or deleted', async () => {
   const base = await testFolder();
   const reasons = ['moved', 'deleted'].map(async (change) => {
     const folder = join(base, change);
-    await mkdir(folder);
-    await writeFile(join(folder, 'CURRENT'), '');
-    const watch = await watchFolder(folder);
-    onTestFinished(() => watch.end());
-    const { lost: signal } = watch;
+    const owner = startChild('store.ts', ['watch', folder]);
+    expect(await owner.line()).toBe('opened');
     await (change === 'moved' ? rename(folder, `${folder}-away`) : rm(folder, { recursive: true }));
-    if (!signal.aborted) await once(signal, 'abort');
-    return signal.reason as unknown;
+    return JSON.parse(await owner.line()) as unknown;
   });
   for (const reason of await Promise.all(reasons))
     expect(reason).toMatchObject({
