@@ -1,9 +1,7 @@
 /** Pages of a history of which a row cannot be read: they show everything else, in the app and in the terminal. */
 import { expect, test } from 'vitest';
-import type { Closable } from '#core/store/closable.ts';
-import { StoreDamaged } from '#core/store/faults.ts';
-import { selectRecords } from '#core/store/rows/readable-rows.ts';
-import { commandLine } from '../../hosts/support/memory-io.ts';
+import { main } from '#hosts/cli/program.ts';
+import { memoryIo } from '../../hosts/support/memory-io.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script } from '../../support/fake-model/script.ts';
 import { pooledDatabase } from '../../support/stores/pooled.ts';
@@ -13,7 +11,7 @@ import { openStoreOn } from './support.ts';
 
 /** A conversation with two workflows, whose lead of the second one wrote "Second". */
 async function seeded() {
-  const database: Closable = await pooledDatabase('mem');
+  const database = await pooledDatabase('mem');
   let damage: DamagedRows | null = null;
   const store = openStoreOn(withDamagedRows(database, () => damage));
   const conversation = await new Conversation(store, { title: 'Two questions' }).create();
@@ -25,13 +23,19 @@ async function seeded() {
   await store.settled();
   const engine = await startEngine(new Script(), { store });
   const { id: conversationId } = conversation.row;
-  const triad = commandLine(engine.runtime);
+  const triad = async (...args: string[]) => {
+    const io = memoryIo({ client: engine.runtime });
+    const code = await main(args, io);
+    await io.screen.flush();
+    return { code, out: io.out() };
+  };
+  const readPage = () => engine.runtime.request('conversation.snapshot', { conversationId });
   const read = async () => {
-    const page = await engine.runtime.request('conversation.snapshot', { conversationId });
+    const page = await readPage();
     const details = page.workflows.map(({ id: workflowId }) => engine.runtime.request('workflow.get', { workflowId }));
     return { page, details: await Promise.all(details), show: await triad('sessions', 'show', conversationId) };
   };
-  return { store, database, read, triad, conversationId, setDamage: (rows: DamagedRows) => (damage = rows) };
+  return { store, database, read, readPage, triad, conversationId, setDamage: (rows: DamagedRows) => (damage = rows) };
 }
 
 test.each(['run', 'run_part', 'approval', 'permission_grant', 'sub_agent_execution'])(
@@ -56,11 +60,7 @@ test.each(['run', 'run_part', 'approval', 'permission_grant', 'sub_agent_executi
 );
 
 test('reports every other failure of the database, instead of an incomplete list', async () => {
-  const database: Closable = await pooledDatabase('mem');
-  const failing: Closable = {
-    ...database,
-    query: (_, { one } = {}) =>
-      Promise.reject(one === undefined ? new StoreDamaged('/data/store', 'Corruption') : new Error('The link broke')),
-  };
-  await expect(selectRecords(failing, [database.record('run', 'one')])).rejects.toThrow('The link broke');
+  const { readPage, setDamage } = await seeded();
+  setDamage({ table: 'run', record: null, failure: new Error('The link broke') });
+  await expect(readPage()).rejects.toThrow('The link broke');
 });

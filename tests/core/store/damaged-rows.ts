@@ -6,6 +6,8 @@ export interface DamagedRows {
   table: string;
   /** Record id of the damaged row as text; null: all rows of the table. */
   record: string | null;
+  /** Rejects the reads of single rows, in place of the damage. */
+  failure?: Error;
 }
 
 /** Rejects each read that meets a damaged row. Ids can still be read. `rows`: null for none. */
@@ -14,8 +16,9 @@ export function withDamagedRows(database: Closable, rows: () => DamagedRows | nu
     ...database,
     query: (sql, values = {}) => {
       const damage = rows();
-      if (damage && meets(damage, sql, values)) return Promise.reject(new StoreDamaged('/data/store', 'Corruption'));
-      return database.query(sql, values);
+      if (!damage || !meets(damage, sql, values)) return database.query(sql, values);
+      const isSingle = values['one'] !== undefined;
+      return Promise.reject((isSingle && damage.failure) || new StoreDamaged('/data/store', 'Corruption'));
     },
   };
 }
