@@ -3,11 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { ZERO_TALLY } from '#domain/tally.ts';
 import { newId } from '#core/base/ids.ts';
-import type { Closable } from '#core/store/closable.ts';
-import type { Page, Paged, Store } from '#core/store/store.ts';
-import { storeOn } from '#core/store/store-on.ts';
 import { ENGINES } from '../engines.ts';
-import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
+import { conversationRow, openOn, type Opened, openStoreOn, put, runRow, workflowRow } from '../support.ts';
 import { eventItems, setFields } from '../../../support/commit-items.ts';
 
 /** The statements of a query, or the selects of the one list that it returns, which stand in lines of their own. */
@@ -18,7 +15,15 @@ function selectsIn(sql: string): string[] {
 
 const minute = (n: number) => new Date(Date.parse('2026-03-01T12:00:00.000Z') + n * 60_000).toISOString();
 
-async function allPages<T>(read: (page: Page) => Promise<Paged<T>>, limit: number): Promise<T[]> {
+interface Page {
+  before?: string | undefined;
+  limit: number;
+}
+
+async function allPages<T>(
+  read: (page: Page) => Promise<{ items: T[]; next: string | null }>,
+  limit: number,
+): Promise<T[]> {
   const items: T[] = [];
   let before: string | undefined;
   do {
@@ -32,7 +37,7 @@ async function allPages<T>(read: (page: Page) => Promise<Paged<T>>, limit: numbe
 
 describe.each(ENGINES)('on %s', (engine) => {
   let opened: Opened;
-  let store: Store;
+  let store: Opened['store'];
   beforeAll(async () => {
     opened = await openOn(engine);
     store = opened.store;
@@ -42,14 +47,14 @@ describe.each(ENGINES)('on %s', (engine) => {
   // First: what waits to be indexed would be read as well, each with the same statements.
   test('no list reads a whole table', async () => {
     const statements: { sql: string; values: Record<string, unknown> }[] = [];
-    const watched: Closable = {
+    const watched: Opened['database'] = {
       ...opened.database,
       query: async (sql, values = {}) => {
         statements.push(...selectsIn(sql).map((one) => ({ sql: one, values })));
         return opened.database.query(sql, values);
       },
     };
-    const { store: reads } = storeOn(watched);
+    const reads = openStoreOn(watched);
     const id = newId();
     for (const query of [{}, { pinned: true }, { text: 'a' }, { folder: '/a' }] as const)
       await reads.conversations({ ...query, limit: 50 });
