@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Attention } from '#contract/view.ts';
-import { fileSecrets } from '#core/settings/secrets.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -27,7 +26,14 @@ test('runs use the sign-in of the person until a token is refused, and signing o
   const site = await startSignInSite();
   const settings = `[mcp.servers.web]\nurl = "${site.url}"\n`;
   const configFolder = await folderWith({ 'config.toml': settings });
-  const options = { settings, configFolder, secrets: fileSecrets(configFolder) };
+  const stored = new Map<string, string>();
+  const secrets = {
+    place: { backend: 'memory', warning: null },
+    get: async (name: string) => stored.get(name) ?? null,
+    set: async (name: string, value: string | null) =>
+      void (value === null ? stored.delete(name) : stored.set(name, value)),
+  };
+  const options = { settings, configFolder, secrets };
   const engine = await startEngine(script(), options);
 
   let signIns: Attention['signIns'];
@@ -57,15 +63,17 @@ test('runs use the sign-in of the person until a token is refused, and signing o
   const shown = JSON.stringify([engine.events, await engine.runtime.request('mcp.list', {})]);
   const { url } = await engine.runtime.request('mcp.login', { name: 'web' });
   await engine.runtime.close();
+  expect([...stored.keys()].join()).toContain('mcp:web');
   await expect(browse(url)).rejects.toThrow();
 
-  const later = await startEngine(new Script(), { ...options, secrets: fileSecrets(configFolder) });
+  const later = await startEngine(new Script(), options);
   expect([await stateOf(later), await faultOf(later)]).toEqual(['in', null]);
   const out = await later.runtime.request('mcp.logout', { name: 'web' });
   expect([out.signIn, site.seen.at(-1)?.path]).toEqual(['out', '/revoke']);
   expect(await faultOf(later)).toBe(NEEDED);
   await login(later);
   await later.runtime.request('mcp.remove', { name: 'web' });
+  expect([...stored]).toEqual([]);
   for (const file of await readdir(configFolder))
     expect(await readFile(join(configFolder, file), 'utf8')).not.toMatch(/access-|refresh-|mcp:web/);
   expect(site.secrets.length).toBe(6);

@@ -11,7 +11,8 @@ import type { BackgroundCommand, NewOutput } from '#core/workspace/shell/backgro
 import type { RunShell } from '#core/workspace/shell/run-shell.ts';
 import { type Person, workspacesWithoutGit } from '../../support/compose.ts';
 import { type HarnessOptions, startEngine } from '../../support/engine.ts';
-import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { type Block, type Script, toolUse } from '../../support/fake-model/script.ts';
+import { runCalls, scriptCalls } from '../../support/tool-calls.ts';
 import { call, contextIn, contextWith, folderWith } from '../../support/workspace.ts';
 import { processesWith, sandbox } from '../workspace/shell/support.ts';
 import { fullTest } from '../../support/samples.ts';
@@ -23,21 +24,14 @@ const jobs = (input: Record<string, unknown>) => toolUse('bash_jobs', input);
 const allow = (pattern: string, tool = 'bash', effect = 'allow') =>
   `[[permissions.rules]]\neffect = "${effect}"\ntool = "${tool}"\npattern = ${JSON.stringify(pattern)}\n\n`;
 
-/** The lead makes these calls, one response each, and then answers; the person says yes to all, in the second step too. */
-async function working(calls: readonly Block[], options: HarnessOptions = {}) {
-  const script = new Script();
-  for (const [index, call] of calls.entries()) script.on({ step: index + 1 }).reply([call]);
-  script.on({}).reply([text('Done.')]);
+const start = (script: Script, options: HarnessOptions = {}) => {
   const person = () => ({ kind: 'allow', confirmed: true }) as const;
   return startEngine(script, { files: { 'a.txt': 'one\ntwo\n' }, person, ...options });
-}
-
-async function outputs(calls: readonly Block[], options: HarnessOptions = {}) {
-  const engine = await working(calls, options);
-  const end = await engine.ask('Work');
-  expect(end.outcome).toBe('completed');
-  return { engine, entries: engine.of('tool-end').map(({ entry }) => entry) };
-}
+};
+/** The person allows all these calls, in the second step too. */
+const working = (calls: readonly Block[], options?: HarnessOptions) => start(scriptCalls(calls), options);
+const outputs = (calls: readonly Block[], options?: HarnessOptions) =>
+  runCalls(calls, (script) => start(script, options));
 
 /** Whether a process has these words in its command line, apart by blanks. */
 const isRunning = async (words: string): Promise<boolean> =>

@@ -136,6 +136,28 @@ test('a search that is stopped before it starts throws the reason of the stop', 
   await expect(search(job, stopped, { ripgrep: null })).rejects.toThrow('Stopped');
 });
 
+test('glob reports a search that took too long, with the files found until then', async () => {
+  const found = { lines: ['a'], marks: [], more: true, timedOut: true, files: null, passedOver: false };
+  const context = contextWith(contextIn(await folderWith()), { search: { run: () => Promise.resolve(found) } });
+  expect(await call(globTool(), { pattern: '**' }, context)).toEqual({
+    status: 'error',
+    output: 'a\n[The search took too long and was stopped: narrow the path or the pattern.]',
+    metadata: { pattern: '**', files: 1, truncated: true },
+  });
+  const nothing = contextWith(context, { search: { run: () => Promise.resolve({ ...found, lines: [] }) } });
+  expect((await call(globTool(), { pattern: '**' }, nothing)).output).toBe(
+    '[The search took too long and was stopped: narrow the path or the pattern.]',
+  );
+});
+
+test('stops a search with a costly pattern when the run is stopped', async () => {
+  const folder = await folderWith({ ['a'.repeat(200)]: '' });
+  const stop = new AbortController();
+  const working = call(globTool(), { pattern: `${'*(*(a))'.repeat(30)}b` }, contextIn(folder, stop.signal));
+  setTimeout(() => stop.abort(), 50);
+  expect((await working).status).toBe('cancelled');
+});
+
 test('rules match the searched folder, which is the whole workspace by default', async () => {
   const workspace = workspaceIn(await folderWith({ 'd/a.md': '' }));
   const getTargetValues = async (tool: Tool, input: object) =>

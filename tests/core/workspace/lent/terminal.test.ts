@@ -3,13 +3,13 @@ import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isAlive } from '#core/workspace/shell/leftovers.ts';
 import { type Harness, type HarnessOptions, startEngine, yes } from '../../../support/engine.ts';
 import { type Person, workspacesWithoutGit } from '../../../support/compose.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { lendTo } from '../../../support/lender.ts';
 import { folderWith } from '../../../support/workspace.ts';
+import { expectGone } from '../../mcp/support.ts';
 
 const TERMINAL = { terminal: true };
 
@@ -92,7 +92,7 @@ describe('a command in a terminal provided by the client', () => {
     expect(result).toMatchObject({ status: 'error', metadata: { timedOut: true } });
     const pids = [...result!.output.matchAll(/^\d+$/gm)].map(([pid]) => Number(pid));
     expect(pids).toHaveLength(2);
-    await eventually(() => expect(pids.map(isAlive)).toEqual([false, false]));
+    await expectGone(pids);
     expect(client.calls.map(({ name }) => name)).toContain('terminal-kill');
   });
 
@@ -119,7 +119,7 @@ describe('a command in a terminal provided by the client', () => {
       status: 'error',
       output: expect.stringContaining('The client went') as string,
     });
-    await eventually(() => expect(isAlive(pid)).toBe(false));
+    await expectGone([pid]);
   });
 
   test('is not run elsewhere if the client disconnects, and a later read-only command uses no terminal', async () => {
