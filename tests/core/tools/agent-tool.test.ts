@@ -5,8 +5,6 @@ import { describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '#contract/agent.ts';
 import type { JsonSchema } from '#contract/flows/control-flow.ts';
 import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
-import { AgentRegistry } from '#core/agents/registry.ts';
-import { agentTools } from '#core/runs/agent-tools.ts';
 import { agentTool, agentToolName, formerAgentTool, isAgentTool } from '#core/tools/agents/agent-tool.ts';
 import type { Children } from '#core/tools/children.ts';
 import type { Tool } from '#core/tools/tool.ts';
@@ -107,11 +105,10 @@ describe('the tool of an agent', () => {
     ['with properties outside its schema', 'draft', { facts: [], more: 1, reason: 'r' }, /more/],
     ['with a text but without a reason', 'polish', { input: 'x' }, /reason/],
     ['without a text', 'polish', { input: ' ', reason: 'r' }, /must not be empty/],
-  ] as const)('rejects a call %s', ([, agent, input, why]) => {
-    const agents = new AgentRegistry();
-    for (const definition of AGENTS) agents.register(definition);
-    const tool = agentTools(agents).find(({ name }) => name === `agent__${agent}`)!;
-    expect(tool.input.safeParse(input).error?.message).toMatch(why);
+  ] as const)('rejects a call %s', async ([, agent, input, why]) => {
+    const { status, told, run } = await called(`agent__${agent}`, input);
+    expect([status, run]).toEqual(['error', undefined]);
+    expect(told).toMatch(why);
   });
 
   const reason = { type: 'string', minLength: 1, description: '3 to 7 words that tell the person what this is for.' };

@@ -68,6 +68,37 @@ test('all pages joined together equal the file, whatever its lines', async () =>
   );
 });
 
+test('pages in every encoding join to the whole text', async () => {
+  const unit = fc.constantFrom('a', 'é', 'ß', ' ', '–');
+  // The bytes of a letter and dashes in Windows-1252 are a letter of UTF-8, and then that is what it is.
+  const line = fc.string({ unit, maxLength: 30_000 }).map((words) => words.replaceAll(/[éß](?=–)/g, ' '));
+  const lines = fc.array(line, { minLength: 1, maxLength: 8 });
+  const le = (text: string) => Buffer.from(text, 'utf16le');
+  const mark = '\uFEFF';
+  const encoded = {
+    'utf-8-bom': (text: string) => Buffer.from(mark + text),
+    'utf-16le': (text: string) => le(mark + text),
+    'utf-16be': (text: string) => le(mark + text).swap16(),
+    'windows-1252': (text: string) => Buffer.from(text.replaceAll('–', '\x96'), 'latin1'),
+  };
+  const whole = async (all: string[], encoding: keyof typeof encoded, limit: number) => {
+    const text = ['é', ...all, 'end'].map((line) => `${line}\n`).join('');
+    const folder = await folderWith({ f: encoded[encoding](text) });
+    let joined = '';
+    for (let offset = 1, more = true; more;) {
+      const page = await read(folder, { path: 'f', offset, limit });
+      const { lines: count, truncated } = page.metadata as { lines: number; truncated: boolean };
+      expect(page.metadata).toMatchObject({ encoding });
+      joined += page.output.slice(0, page.output.lastIndexOf('['));
+      offset += count;
+      more = truncated;
+    }
+    expect(joined).toBe(text);
+  };
+  const names = fc.constantFrom(...(Object.keys(encoded) as (keyof typeof encoded)[]));
+  await fc.assert(fc.asyncProperty(lines, names, fc.integer({ min: 1, max: 5 }), whole), samples(8));
+});
+
 test('returns one page of a 5 MB file without blocking the event loop', async () => {
   const folder = await folderWith({ 'big.txt': 'x'.repeat(99).concat('\n').repeat(52_429) });
   const { value, longest } = await longestBlock(() => read(folder, { path: 'big.txt', offset: 50_000 }));
