@@ -106,9 +106,11 @@ describe('the tool of an agent', () => {
     ['with a text but without a reason', 'polish', { input: 'x' }, /reason/],
     ['without a text', 'polish', { input: ' ', reason: 'r' }, /must not be empty/],
   ] as const)('rejects a call %s', async ([, agent, input, why]) => {
-    const { status, told, run } = await called(`agent__${agent}`, input);
+    const { engine, status, told, run } = await called(`agent__${agent}`, input);
     expect([status, run]).toEqual(['error', undefined]);
     expect(told).toMatch(why);
+    expect(told).toMatch(/^Invalid/);
+    expect(engine.of('approval-request')).toEqual([]);
   });
 
   const reason = { type: 'string', minLength: 1, description: '3 to 7 words that tell the person what this is for.' };
