@@ -1,17 +1,9 @@
 /** The lists of models that endpoints give: when they are asked for, what is kept, and what then cannot start. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createModel } from '#core/model/adapters.ts';
-import { ModelLists } from '#core/model/model-lists.ts';
-import { ListAsker } from '#core/model/providers/list-asker.ts';
-import type { Place } from '#core/model/providers/place.ts';
-import { Providers } from '#core/model/providers/providers.ts';
-import { LiveSettings } from '#core/settings/live-settings.ts';
-import { fileSecrets } from '#core/settings/secrets.ts';
-import { settingsOf } from '../../support/compose.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startEngine } from '../../support/engine.ts';
 import { KEY } from '../../support/fake-model/exchange.ts';
@@ -35,8 +27,7 @@ test('the list is requested once, before the first message; it is stored with it
   await engine.ask('Again');
   await eventually(async () => expect((await kept(data))[engine.model.url]?.models).toEqual([SONNET, 'b-1']));
   expect(engine.model.asked()).toBe(1);
-  const known = (await ModelLists.load(data)).of(engine.model.url);
-  expect(Date.parse(known?.at ?? '')).toBeGreaterThan(0);
+  expect(Date.parse((await kept(data))[engine.model.url]?.at ?? '')).toBeGreaterThan(0);
 });
 
 test('reuses a model list of today and requests an older list again', async () => {
@@ -74,24 +65,10 @@ test('the first use of an endpoint waits for its model list, also if an old list
   const fake = await startFakeModel(plainAnswer(), { models: ['new-model-2'] });
   onTestFinished(() => fake.close());
   const old = { [fake.url]: { at: '2026-01-02T03:04:05.000Z', models: ['old-model-1'] } };
-  const config = await folderWith();
-  for (const [kept, known] of [
-    [old, ['new-model-2']],
-    [{}, ['new-model-2']],
-  ] as const) {
-    const lists = await ModelLists.load(await folderWith({ 'models.json': JSON.stringify(kept) }));
-    const settings = new LiveSettings(config, settingsOf(''));
-    const environment = { apiKey: 'k', baseUrl: fake.url };
-    const provider = new Providers({
-      secrets: fileSecrets(config),
-      lists,
-      settings,
-      environment,
-      createModel,
-    });
-    await provider.model();
-    expect(lists.of(fake.url)?.models).toEqual(known);
-    await provider.close();
+  for (const stored of [old, {}]) {
+    const data = await folderWith({ 'models.json': JSON.stringify(stored) });
+    await startEngine(plainAnswer(), { data, environment: { apiKey: 'k', baseUrl: fake.url } });
+    expect((await kept(data))[fake.url]?.models).toEqual(['new-model-2']);
   }
 });
 
@@ -109,12 +86,11 @@ test('a provider test stores the model list of the endpoint, unless the list is 
     onTestFinished(() => void server.close());
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await engine.runtime.request('provider.test', { baseUrl, apiKey: 'k' });
-    expect((await ModelLists.load(data)).of(baseUrl)?.models).toEqual(models);
+    expect((await kept(data))[baseUrl]?.models).toEqual(models);
     // The same where work that starts asks for it.
-    const lists = new ModelLists();
-    const place = { address: `${baseUrl}/v1`, type: 'openai-chat', isLocal: true } as Place;
-    await new ListAsker(lists, () => Promise.resolve(null)).ask(place);
-    expect(lists.of(place.address)?.models).toEqual(models);
+    await engine.runtime.request('provider.set', { name: 'openai', baseUrl: `${baseUrl}/v1` });
+    const listed = await engine.runtime.request('provider.models', { name: 'openai' });
+    expect(listed).toMatchObject({ address: `${baseUrl}/v1`, models: models ?? null });
   }
 });
 
@@ -132,7 +108,7 @@ test.for(variations(listed))('%s what an endpoint lists', async ([, { data: ids,
   const engine = await startEngine(plainAnswer(), { data });
   const tested = await engine.runtime.request('provider.test', { baseUrl, apiKey: 'k' });
   expect(tested.models).toEqual(models ?? []);
-  expect((await ModelLists.load(data)).of(baseUrl)?.models).toEqual(models);
+  expect((await kept(data))[baseUrl]?.models).toEqual(models);
 });
 
 test('starting the program, checking agents and listing prices do not request the model list', async () => {
@@ -144,15 +120,19 @@ test('starting the program, checking agents and listing prices do not request th
 });
 
 test('an empty or unreadable model list is ignored', async () => {
-  const lists = new ModelLists();
-  await lists.keep('http://a', { models: [] });
-  expect(lists.of('http://a')).toBeNull();
-  const data = await folderWith({ 'models.json': '{"http://a": {"at": "never"' });
-  expect((await ModelLists.load(data)).of('http://a')).toBeNull();
-  await writeFile(join(data, 'models.json'), '{"http://a": {"at": "2026-01-02T03:04:05Z", "models": ["x-1"]}}');
-  expect((await ModelLists.load(data)).of('http://a')?.models).toEqual(['x-1']);
-  await writeFile(join(data, 'models.json'), '{"http://a": {"at": "2026-01-02T03:04:05Z", "models": ["x\\u001b-1"]}}');
-  expect((await ModelLists.load(data)).of('http://a')).toBeNull();
+  const engine = await startEngine(plainAnswer(), { models: [] });
+  expect(await engine.runtime.request('provider.models', {})).toMatchObject({ models: null });
+  // Nothing answers there, so that only the stored list is known.
+  const baseUrl = 'http://127.0.0.1:1';
+  for (const [stored, models] of [
+    [`{"${baseUrl}": {"at": "never"`, null],
+    [`{"${baseUrl}": {"at": "2026-01-02T03:04:05Z", "models": ["x-1"]}}`, ['x-1']],
+    [`{"${baseUrl}": {"at": "2026-01-02T03:04:05Z", "models": ["x\\u001b-1"]}}`, null],
+  ] as const) {
+    const data = await folderWith({ 'models.json': stored });
+    const { runtime } = await startEngine(plainAnswer(), { data, environment: { apiKey: 'k', baseUrl } });
+    expect(await runtime.request('provider.models', {})).toMatchObject({ models });
+  }
 });
 
 /** The lead's one call, and what it read of it. */

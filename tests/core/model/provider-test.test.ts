@@ -3,14 +3,11 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readdir } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { LiveSettings } from '#core/settings/live-settings.ts';
 import { createModel } from '#core/model/adapters.ts';
 import { suggestModel, testEndpoint } from '#core/model/providers/test-endpoint.ts';
-import { ModelLists } from '#core/model/model-lists.ts';
 import type { Model } from '#core/model/model.ts';
 import { type ProviderPorts, Providers } from '#core/model/providers/providers.ts';
-import { fileSecrets } from '#core/settings/secrets.ts';
-import { settingsOf } from '../../support/compose.ts';
+import { startConfigured } from '../../support/configured.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import type { Script } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
@@ -39,20 +36,10 @@ const json =
     response.end(JSON.stringify(value));
   };
 
-async function providerIn(config: string, environment = {}, own: Partial<ProviderPorts> = {}): Promise<Providers> {
-  return new Providers({
-    secrets: fileSecrets(config),
-    lists: new ModelLists(),
-    settings: new LiveSettings(config, settingsOf('')),
-    environment: { apiKey: undefined, baseUrl: undefined, ...environment },
-    createModel,
-    ...own,
-  });
-}
-
 async function tried(baseUrl: string, model?: string) {
   const config = await folderWith({});
-  const result = await (await providerIn(config)).test({ apiKey: KEY, baseUrl, ...(model ? { model } : {}) });
+  const runtime = await startConfigured(config);
+  const result = await runtime.request('provider.test', { apiKey: KEY, baseUrl, ...(model ? { model } : {}) });
   expect(await readdir(config), 'nothing is saved').toEqual([]);
   expect(JSON.stringify(result), 'the key is not echoed').not.toContain(KEY);
   return result;
@@ -86,8 +73,8 @@ test.for([
   ['openai-chat', '/v1', 'any'],
 ] as const)('reports that a local server requires a key if none is set: %s', async ([type, path, model]) => {
   const url = await fake(plainAnswer(), [KEY]);
-  const providers = await providerIn(await folderWith({}));
-  expect(await providers.test({ name: 'local', type, baseUrl: url + path, model })).toMatchObject({
+  const runtime = await startConfigured(await folderWith({}));
+  expect(await runtime.request('provider.test', { name: 'local', type, baseUrl: url + path, model })).toMatchObject({
     ok: false,
     message: `${new URL(url).host} wants a key: "invalid x-api-key". No key is set: set one.`,
   });
@@ -161,21 +148,20 @@ test('gives up a slow server after the time limit and closes the connections', a
 });
 
 test('sends no request without a key, unless the server is on this machine', async () => {
-  const provider = await providerIn(await folderWith({}));
-  expect(await provider.test({})).toMatchObject({
+  const runtime = await startConfigured(await folderWith({}));
+  expect(await runtime.request('provider.test', {})).toMatchObject({
     ok: false,
     code: 'no_key',
     message: 'There is no key to test: enter one',
   });
   const url = await fake(plainAnswer(), ['none']);
-  expect(await provider.test({ baseUrl: url })).toMatchObject({ ok: true });
+  expect(await runtime.request('provider.test', { baseUrl: url })).toMatchObject({ ok: true });
 });
 
 test('tests the stored key at the endpoint in use if none are given', async () => {
-  const config = await folderWith({});
-  const provider = await providerIn(config, { baseUrl: await fake(plainAnswer(), [KEY]) });
-  await provider.set({ apiKey: KEY });
-  expect(await provider.test({})).toMatchObject({ ok: true });
+  const runtime = await startConfigured(await folderWith({}), { baseUrl: await fake(plainAnswer(), [KEY]) });
+  await runtime.request('provider.set', { apiKey: KEY });
+  expect(await runtime.request('provider.test', {})).toMatchObject({ ok: true });
 });
 
 test('the demo uses the language of the latest message, and forgets the oldest of many conversations', async () => {
@@ -184,7 +170,7 @@ test('the demo uses the language of the latest message, and forgets the oldest o
     asked.push(language);
     return {} as Model;
   };
-  const providers = await providerIn(await folderWith({}), {}, { createDemo });
+  const providers = new Providers({ createDemo } as ProviderPorts);
   const languageIn = async (conversationId: string) => {
     await providers.model('demo', conversationId);
     return asked.at(-1)?.();
@@ -217,9 +203,9 @@ test('returns the model of the request and the sentence of the server, without t
     const list = json(200, { data: [{ id: 'm1' }] });
     return (request.url?.startsWith('/v1/models') ? list : json(401, { error }))(request, response);
   });
-  const providers = await providerIn(await folderWith({}));
+  const runtime = await startConfigured(await folderWith({}));
   const given = { name: 'new', type: 'openai-chat', baseUrl: `${url}/v1`, apiKey: plainKey } as const;
-  expect(await providers.test(given)).toMatchObject({
+  expect(await runtime.request('provider.test', given)).toMatchObject({
     ok: false,
     code: 'auth',
     model: 'm1',
@@ -229,7 +215,7 @@ test('returns the model of the request and the sentence of the server, without t
 
 test('a wrong key is reported although no model is named or listed', async () => {
   const url = await fake(plainAnswer(), ['another']);
-  const providers = await providerIn(await folderWith({}));
+  const runtime = await startConfigured(await folderWith({}));
   const given = { name: 'new', type: 'openai-chat', baseUrl: `${url}/v1`, apiKey: KEY } as const;
-  expect(await providers.test(given)).toMatchObject({ ok: false, code: 'auth', model: null });
+  expect(await runtime.request('provider.test', given)).toMatchObject({ ok: false, code: 'auth', model: null });
 });

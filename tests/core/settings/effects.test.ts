@@ -1,13 +1,9 @@
 /** Settings change what happens: default model, aliases, endpoint and key. (The limits are tested where they bind.) */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { LiveSettings } from '#core/settings/live-settings.ts';
-import { createModel } from '#core/model/adapters.ts';
-import { ModelLists } from '#core/model/model-lists.ts';
-import { Providers } from '#core/model/providers/providers.ts';
-import { fileSecrets } from '#core/settings/secrets.ts';
 import { loadSettings } from '#core/settings/settings.ts';
 import { settingsOf } from '../../support/compose.ts';
-import { startEngine } from '../../support/engine.ts';
+import { startConfigured } from '../../support/configured.ts';
+import { startEngine, talkIn } from '../../support/engine.ts';
 import { LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
@@ -52,36 +48,19 @@ describe('settings', () => {
       startFakeModel(plainAnswer()),
     ]);
     onTestFinished(async () => void (await Promise.all([own.close(), other.close()])));
-    const make = (
-      environment: { apiKey: string | undefined; baseUrl: string | undefined },
-      settings = settingsOf(''),
-    ): Providers =>
-      new Providers({
-        secrets: fileSecrets(config),
-        lists: new ModelLists(),
-        settings: new LiveSettings(config, settings),
-        environment,
-        createModel,
-      });
-    const request = {
-      model: 'claude-haiku-5-5',
-      maxTokens: 10,
-      effort: null,
-      system: '',
-      messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }],
-      tools: [],
-      toolChoice: 'auto' as const,
+    const ask = async (runtime: typeof provider): Promise<void> => {
+      const { id } = await runtime.request('conversation.create', {});
+      const talk = await talkIn(runtime, id);
+      await talk.ask('hi');
+      talk.leave();
     };
-    const ask = async (provider: Providers): Promise<void> => {
-      for await (const event of (await provider.model()).stream(request, AbortSignal.timeout(5000)))
-        if (event.type === 'end') return;
-    };
-    const nothing = { apiKey: undefined, baseUrl: undefined };
-    const provider = make(nothing);
-    await expect(provider.model()).rejects.toMatchObject({ code: 'no_key' });
-    await expect(provider.set({ apiKey: 'two words' })).rejects.toMatchObject({ code: 'bad_input' });
-    await provider.set({ apiKey: ' own-key ', baseUrl: own.url });
-    expect(await provider.state()).toMatchObject({
+    const provider = await startConfigured(config);
+    await expect(ask(provider)).rejects.toMatchObject({ code: 'no_key' });
+    await expect(provider.request('provider.set', { apiKey: 'two words' })).rejects.toMatchObject({
+      code: 'bad_input',
+    });
+    const set = await provider.request('provider.set', { apiKey: ' own-key ', baseUrl: own.url });
+    expect(set.provider).toMatchObject({
       ready: true,
       keySource: 'store',
       baseUrl: own.url,
@@ -90,16 +69,17 @@ describe('settings', () => {
     await ask(provider);
     expect(own.requests).toHaveLength(1);
 
-    const restarted = make(nothing, await loadSettings(config));
+    const restarted = await startConfigured(config);
     await ask(restarted);
     expect(own.requests).toHaveLength(2);
-    const overruled = make({ apiKey: 'env-key', baseUrl: other.url }, await loadSettings(config));
-    expect(await overruled.state()).toMatchObject({ keySource: 'environment', baseUrlSource: 'environment' });
+    const overruled = await startConfigured(config, { apiKey: 'env-key', baseUrl: other.url });
+    const state = await overruled.request('app.state', {});
+    expect(state.provider).toMatchObject({ keySource: 'environment', baseUrlSource: 'environment' });
     await ask(overruled);
     expect(other.requests).toHaveLength(1);
 
-    await restarted.set({ apiKey: '', baseUrl: '' });
-    expect(await restarted.state()).toMatchObject({
+    const unset = await restarted.request('provider.set', { apiKey: '', baseUrl: '' });
+    expect(unset.provider).toMatchObject({
       ready: false,
       keySource: 'none',
       baseUrl: null,
@@ -109,25 +89,19 @@ describe('settings', () => {
   });
 
   test('a local model server needs no key and gets one request at a time by default', async () => {
-    const config = await folderWith();
-    const settings = new LiveSettings(config, settingsOf(''));
-    const provider = (baseUrl?: string): Providers =>
-      new Providers({
-        secrets: fileSecrets(config),
-        lists: new ModelLists(),
-        settings,
-        createModel,
-        environment: { apiKey: undefined, baseUrl },
-      });
-    const local = provider();
-    expect([local.concurrency('anthropic'), (await local.state()).ready]).toEqual([3, false]);
-    await local.set({ baseUrl: 'http://localhost:11434' });
-    expect([local.concurrency('anthropic'), (await local.state()).ready]).toEqual([1, true]);
-    expect(local.concurrency('demo'), 'the demo has nothing to wait for').toBe(3);
-    expect(provider('http://127.0.0.1:4000').concurrency('anthropic'), 'a gateway of the environment').toBe(3);
-    await settings.set('providers.anthropic.max_concurrent', 4);
-    expect(local.concurrency('anthropic')).toBe(4);
-    await local.set({ baseUrl: 'https://models.example' });
-    expect((await local.state()).ready, 'elsewhere a key is needed').toBe(false);
+    const runtime = await startConfigured(await folderWith());
+    const { provider, providers } = await runtime.request('app.state', {});
+    expect(provider).toMatchObject({ maxConcurrent: 3, ready: false });
+    expect(providers.at(-1), 'the demo has nothing to wait for').toMatchObject({ name: 'demo', maxConcurrent: 3 });
+    const local = await runtime.request('provider.set', { baseUrl: 'http://localhost:11434' });
+    expect(local.provider).toMatchObject({ maxConcurrent: 1, ready: true });
+    const gateway = await startConfigured(await folderWith(), { baseUrl: 'http://127.0.0.1:4000' });
+    expect((await gateway.request('app.state', {})).provider, 'a gateway of the environment').toMatchObject({
+      maxConcurrent: 3,
+    });
+    await runtime.request('settings.set', { path: 'providers.anthropic.max_concurrent', value: 4 });
+    expect((await runtime.request('app.state', {})).provider).toMatchObject({ maxConcurrent: 4 });
+    const elsewhere = await runtime.request('provider.set', { baseUrl: 'https://models.example' });
+    expect(elsewhere.provider.ready, 'elsewhere a key is needed').toBe(false);
   });
 });

@@ -1,0 +1,25 @@
+/** The runtime of a program that starts with the files of a configuration folder: its settings, keys and model lists. */
+import { onTestFinished } from 'vitest';
+import { fileSecrets } from '#core/settings/secrets.ts';
+import { loadSettings } from '#core/settings/settings.ts';
+import { type Composition, composeRuntime } from './compose.ts';
+import type { Harness } from './engine.ts';
+import { memoryStore } from './stores/pooled.ts';
+
+/** `environment`: key and base URL of the environment; default: it has none. */
+export async function startConfigured(
+  folder: string,
+  environment: Partial<NonNullable<Composition['environment']>> = {},
+): Promise<Harness['runtime']> {
+  const runtime = await composeRuntime({
+    store: await memoryStore(),
+    folder,
+    settings: await loadSettings(folder),
+    // The environment replaces it.
+    url: '',
+    environment: { apiKey: undefined, baseUrl: undefined, ...environment },
+    secrets: fileSecrets(folder),
+  });
+  onTestFinished(() => runtime.close());
+  return runtime;
+}
