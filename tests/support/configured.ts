@@ -1,8 +1,9 @@
-/** The runtime of a program that starts with the files of a configuration folder: its settings, keys and model lists. */
+/** The runtime of a program that starts with the files of a configuration folder: its settings, keys, trust and agents. */
 import { onTestFinished } from 'vitest';
+import { Trust } from '#core/agents/trust.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { loadSettings } from '#core/settings/settings.ts';
-import { type Composition, composeRuntime } from './compose.ts';
+import { builtinAgents, type Composition, composeRuntime } from './compose.ts';
 import type { Harness } from './engine.ts';
 import { memoryStore } from './stores/pooled.ts';
 
@@ -14,6 +15,7 @@ export async function startConfigured(
   const runtime = await composeRuntime({
     store: await memoryStore(),
     folder,
+    agents: builtinAgents(new Trust(folder), folder),
     settings: await loadSettings(folder),
     // The environment replaces it.
     url: '',

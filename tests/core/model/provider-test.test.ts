@@ -182,6 +182,7 @@ test('the demo uses the language of the latest message, and forgets the oldest o
     'en',
     'en',
   ]);
+  expect(providers.concurrency('demo'), 'the demo has nothing to wait for').toBe(3);
   for (let index = 0; index < 100; index++) providers.speakInDemo(String(index), 'fr');
   expect([await languageIn('first'), await languageIn('0'), await languageIn('99')]).toEqual(['en', 'fr', 'fr']);
 });

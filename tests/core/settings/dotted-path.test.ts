@@ -1,14 +1,11 @@
 /** Dotted paths: what is written is what is read, and keys with dots and quotes stay one part. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { dotted, partsOf } from '#core/settings/dotted-path.ts';
 import { manyAt, rowAt, rowsOf, WITHOUT_ROWS } from '#core/settings/setting-rows.ts';
-import { loadSettings, saveSetting } from '#core/settings/settings.ts';
 import { editToml } from '#core/settings/edit-toml.ts';
-import { folderWith } from '../../support/workspace.ts';
+import { settingsOf } from '../../support/settings/settings-of.ts';
 import { samples } from '../../support/samples.ts';
 
 test('a dotted path parses into the parts that it was created from', () => {
@@ -49,14 +46,10 @@ test('tables with user-defined names have a row per key, and valid paths before 
   expect(manyAt(Named, ['providers', 'x'])).toEqual({ kind: 'group', path: 'providers.x' });
 });
 
-test('a new key is written beside the dotted keys of its table, and a quoted key keeps its quotes', async () => {
-  const folder = await folderWith({
-    'config.toml': '# mine\nlimits.max_sub_agents = 2 # two\nmodels.default = "opus"\n',
-  });
-  await saveSetting(folder, 'limits.max_concurrent', 1);
-  expect(await readFile(join(folder, 'config.toml'), 'utf8')).toBe(
-    '# mine\nlimits.max_sub_agents = 2 # two\nlimits.max_concurrent = 1\nmodels.default = "opus"\n',
-  );
-  expect((await loadSettings(folder)).limits).toMatchObject({ max_sub_agents: 2, max_concurrent: 1 });
+test('a new key is written beside the dotted keys of its table, and a quoted key keeps its quotes', () => {
+  const text = '# mine\nlimits.max_sub_agents = 2 # two\nmodels.default = "opus"\n';
+  const then = editToml(text, { kind: 'set', path: ['limits', 'max_concurrent'], value: 1 }) ?? '';
+  expect(then).toBe('# mine\nlimits.max_sub_agents = 2 # two\nlimits.max_concurrent = 1\nmodels.default = "opus"\n');
+  expect(settingsOf(then).limits).toMatchObject({ max_sub_agents: 2, max_concurrent: 1 });
   expect(editToml('', { kind: 'set', path: ['a', 'l:3.2', 'w'], value: 5 })).toBe('[a."l:3.2"]\nw = 5\n');
 });

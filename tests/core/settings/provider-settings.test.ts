@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkSettings, saveSetting, settingRows } from '#core/settings/settings.ts';
+import { checkSettings } from '#core/settings/settings.ts';
 import { sentenceOf } from '#core/settings/toml-file.ts';
+import { startConfigured } from '../../support/configured.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const FINE = '[providers.mine]\ntype = "openai-chat"\nbase_url = "http://127.0.0.1:1/v1"\n';
@@ -16,6 +17,11 @@ test.for([
   [FINE.replace('mine', 'My-Own'), 1, /^providers\.My-Own is no name: it must have at most 41 small letters/],
   [FINE.replace('mine', 'demo'), 1, /^providers\.demo is the scripted provider: take another name$/],
   [FINE.replace('http://127.0.0.1:1/v1', 'mine'), 3, /^providers\.mine\.base_url must be an http or https address$/],
+  [
+    '[providers.anthropic]\nbase_url = "http://ada:s3cret@models.example"\n',
+    2,
+    /^providers\.anthropic\.base_url must be without a name and password: the key belongs/,
+  ],
   [`providers.embeddings = "mine"\n${FINE}`, 1, /which needs providers\.mine\.embeddings\.model and \.dimensions$/],
   ['providers.activ = "demo"\n', 1, /^providers\.activ must be a table of a provider/],
 ] as const)('rejects the provider settings %j with their line', ([text, line, words]) => {
@@ -29,13 +35,15 @@ test.for([
 test('reads and sets keys of a provider by path, and preserves comments', async () => {
   const folder = await folderWith({ 'config.toml': `# mine\n${FINE}` });
   const url = 'http://127.0.0.1:2/v1';
-  const settings = await saveSetting(folder, 'providers.mine.base_url', url);
-  expect(settingRows(settings).find(({ path }) => path === 'providers.mine.base_url')).toMatchObject({ value: url });
-  await saveSetting(folder, 'providers.mine.max_concurrent', '4');
+  const runtime = await startConfigured(folder);
+  const set = (path: string, value: string) => runtime.request('settings.set', { path, value });
+  const rows = await set('providers.mine.base_url', url);
+  expect(rows.find(({ path }) => path === 'providers.mine.base_url')).toMatchObject({ value: url });
+  await set('providers.mine.max_concurrent', '4');
   expect(await readFile(join(folder, 'config.toml'), 'utf8')).toBe(
     `# mine\n${FINE.replace(':1/', ':2/')}max_concurrent = 4\n`,
   );
-  await expect(saveSetting(folder, 'providers.other.base_url', url)).rejects.toMatchObject({ code: 'bad_input' });
+  await expect(set('providers.other.base_url', url)).rejects.toMatchObject({ code: 'bad_input' });
 });
 
 test('accepts an API key in the file if in_file is true', () => {

@@ -1,5 +1,5 @@
 /** Settings are read strictly and changed key by key, comments kept. */
-import { readFile, stat } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -11,19 +11,33 @@ import {
   MAX_SUB_AGENTS,
   UNATTENDED_WAIT_MINUTES,
 } from '#contract/limits.ts';
-import {
-  checkSettings,
-  loadSettings,
-  saveMcpServer,
-  saveSetting,
-  settingPaths,
-  settingRows,
-} from '#core/settings/settings.ts';
-import { folderWith } from '../../support/workspace.ts';
+import { editToml } from '#core/settings/edit-toml.ts';
+import { checkSettings, settingPaths, settingRows } from '#core/settings/settings.ts';
+import { mustFit } from '#core/settings/toml-file.ts';
+import { Script } from '../../support/fake-model/script.ts';
 import { settingAt } from '../../support/settings/setting-at.ts';
+import { settingsOf } from '../../support/settings/settings-of.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
 import { samples } from '../../support/samples.ts';
 
-const textOf = (folder: string) => readFile(join(folder, 'config.toml'), 'utf8');
+const shared = sharedEngine();
+const file = join(shared.configFolder, 'config.toml');
+
+/** Writes the settings file; the returned function changes a setting in it and returns the new value. */
+async function withFile(text: string) {
+  const { runtime } = await shared.start(new Script());
+  await writeFile(file, text);
+  return async (path: string, value: string | number | null) => {
+    const rows = await runtime.request('settings.set', { path, value });
+    return rows.find((row) => row.path === path)?.value;
+  };
+}
+
+/** Sets keys in the text one after the other. */
+function edited(text: string, ...changes: (readonly [path: string, value: unknown])[]): string {
+  for (const [path, value] of changes) text = editToml(text, { kind: 'set', path: path.split('.'), value }) ?? '';
+  return text;
+}
 
 /** Of one that comes with the program. */
 const provider = {
@@ -35,9 +49,8 @@ const provider = {
 };
 const MISSING = 'is missing: write "anthropic" or "openai-chat" or "openai-responses"';
 
-test('every setting has its default without a file', async () => {
-  const settings = await loadSettings(await folderWith());
-  expect(settings).toEqual({
+test('every setting has its default without a file', () => {
+  expect(settingsOf('')).toEqual({
     models: {
       default: 'sonnet',
       aliases: { sonnet: 'claude-sonnet-5-5', haiku: 'claude-haiku-5-5', opus: 'claude-opus-5-5' },
@@ -88,18 +101,17 @@ test('every setting has its default without a file', async () => {
 });
 
 test('reads values of the file from tables and dotted keys', async () => {
-  const folder = await folderWith({
-    'config.toml': 'models.aliases.opus = "my-opus"\n[limits]\nmax_sub_agents = 1\n',
-  });
-  const settings = await loadSettings(folder);
+  const text = 'models.aliases.opus = "my-opus"\n[limits]\nmax_sub_agents = 1\n';
+  const settings = settingsOf(text);
   expect(settingAt(settings, 'limits.max_sub_agents')).toBe(1);
   expect(settingAt(settings, 'models.aliases')).toEqual({
     sonnet: 'claude-sonnet-5-5',
     haiku: 'claude-haiku-5-5',
     opus: 'my-opus',
   });
-  await expect(saveSetting(folder, 'limits.max_agents', '1')).rejects.toThrow('(did you mean limits.max_sub_agents?)');
-  await expect(saveSetting(folder, 'nothing', '1')).rejects.toThrow(
+  const set = await withFile(text);
+  await expect(set('limits.max_agents', '1')).rejects.toThrow('(did you mean limits.max_sub_agents?)');
+  await expect(set('nothing', '1')).rejects.toThrow(
     'nothing is not a setting: "triad config get" shows those that are',
   );
 });
@@ -162,53 +174,52 @@ test.for([
   expect(checkSettings(text)).toEqual({ ok: false, problems: [{ line, column, key, message, suggestion }] });
 });
 
-test('reports the path and line of invalid TOML or of an invalid value', async () => {
-  const broken = await folderWith({ 'config.toml': '[limits]\nmax_sub_agents = = 2\n' });
-  await expect(loadSettings(broken)).rejects.toMatchObject({
-    code: 'bad_input',
-    message: expect.stringContaining('config.toml:2: is not valid TOML') as string,
-  });
-  const wrong = await folderWith({ 'config.toml': '[limits]\nmax_sub_agent = 2\n' });
-  await expect(loadSettings(wrong)).rejects.toMatchObject({
-    message: `${join(wrong, 'config.toml')}:2: limits.max_sub_agent is not a setting (did you mean limits.max_sub_agents?)`,
-  });
-  const typo = await folderWith({ 'config.toml': '[providers]\nactive = "Demo"\n' });
-  await expect(loadSettings(typo)).rejects.toMatchObject({
-    message: `${join(typo, 'config.toml')}:2: providers.active is "Demo", which is no provider: use anthropic, openai, demo (did you mean demo?)`,
-  });
+test('reports the path and line of invalid TOML or of an invalid value', () => {
+  const check = (text: string) => () => mustFit(checkSettings(text), file);
+  expect(check('[limits]\nmax_sub_agents = = 2\n')).toThrow(
+    expect.objectContaining({
+      code: 'bad_input',
+      message: expect.stringContaining('config.toml:2: is not valid TOML') as string,
+    }),
+  );
+  expect(check('[limits]\nmax_sub_agent = 2\n')).toThrow(
+    `${file}:2: limits.max_sub_agent is not a setting (did you mean limits.max_sub_agents?)`,
+  );
+  expect(check('[providers]\nactive = "Demo"\n')).toThrow(
+    `${file}:2: providers.active is "Demo", which is no provider: use anthropic, openai, demo (did you mean demo?)`,
+  );
 });
 
-test('a change preserves comments, order and all other keys', async () => {
+test('a change preserves comments, order and all other keys', () => {
   const text =
     '# mine\nmodels.default = "opus" # best\n\n[limits]\n# two are enough\n  max_sub_agents = 2   # really\n\n[providers.anthropic]\nmax_concurrent = 1\n';
-  const folder = await folderWith({ 'config.toml': text });
-  await saveSetting(folder, 'limits.max_sub_agents', 1);
-  await saveSetting(folder, 'models.default', 'a "quoted" # name');
-  await saveSetting(folder, 'limits.inactivity_seconds', '50');
-  await saveSetting(folder, 'models.aliases.haiku', 'small');
-  expect(await textOf(folder)).toBe(
+  const then = edited(
+    text,
+    ['limits.max_sub_agents', 1],
+    ['models.default', 'a "quoted" # name'],
+    ['limits.inactivity_seconds', 50],
+    ['models.aliases.haiku', 'small'],
+  );
+  expect(then).toBe(
     '# mine\nmodels.default = "a \\"quoted\\" # name" # best\n\n[limits]\n# two are enough\n  max_sub_agents = 1   # really\n  inactivity_seconds = 50\n\n[providers.anthropic]\nmax_concurrent = 1\n\n[models.aliases]\nhaiku = "small"\n',
   );
-  expect((await stat(join(folder, 'config.toml'))).mode & 0o777).toBe(0o600);
 });
 
-test('adds a key after a multi-line value, and replaces a multi-line value', async () => {
+test('adds a key after a multi-line value, and replaces a multi-line value', () => {
   const rules = 'rules = [\n  { effect = "deny", tool = "a # b" }, # mine\n]\n';
-  const folder = await folderWith({
-    'config.toml': `[permissions]\n${rules}[models]\ndefault = """\nopus""" # best\n`,
-  });
-  await saveSetting(folder, 'permissions.mode', 'auto');
-  await saveSetting(folder, 'models.default', 'haiku');
-  expect(await textOf(folder)).toBe(`[permissions]\n${rules}mode = "auto"\n[models]\ndefault = "haiku" # best\n`);
-  await saveSetting(folder, 'models.default', null);
-  expect(await textOf(folder)).toBe(`[permissions]\n${rules}mode = "auto"\n[models]\n`);
+  const text = `[permissions]\n${rules}[models]\ndefault = """\nopus""" # best\n`;
+  const then = edited(text, ['permissions.mode', 'auto'], ['models.default', 'haiku']);
+  expect(then).toBe(`[permissions]\n${rules}mode = "auto"\n[models]\ndefault = "haiku" # best\n`);
+  expect(edited(then, ['models.default', null])).toBe(`[permissions]\n${rules}mode = "auto"\n[models]\n`);
 });
 
 test('null removes a key and restores its default', async () => {
-  const folder = await folderWith({ 'config.toml': '[limits]\n# c\nmax_sub_agents = 1\n' });
-  expect((await saveSetting(folder, 'limits.max_sub_agents', null)).limits.max_sub_agents).toBe(3);
-  expect(await textOf(folder)).toBe('[limits]\n# c\n');
-  expect((await saveSetting(folder, 'models.default', null)).models.default).toBe('sonnet');
+  const set = await withFile('[limits]\n# c\nmax_sub_agents = 1\n');
+  await chmod(file, 0o640);
+  expect(await set('limits.max_sub_agents', null)).toBe(3);
+  expect(await readFile(file, 'utf8')).toBe('[limits]\n# c\n');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await set('models.default', null)).toBe('sonnet');
 });
 
 /** What stands in the file, the key and its value, and what stands there then. */
@@ -240,55 +251,46 @@ const KEPT: readonly (readonly [string, string, string | number | null, string])
   ['# b', 'models.default', 'a\x7fb', '# b\n\n[models]\ndefault = "a\\u007fb"'],
 ];
 
-test.for(KEPT)('preserves comments and format: %j and %s = %j', async ([text, path, value, then]) => {
+test.for(KEPT)('preserves comments and format: %j and %s = %j', ([text, path, value, then]) => {
   const end = text.includes('\r') ? '\r\n' : '\n';
-  const folder = await folderWith({ 'config.toml': `# mine${end}${text}${end}` });
-  const settings = await saveSetting(folder, path, value);
-  expect(await textOf(folder)).toBe(`# mine${end}${then}${end}`);
-  expect(await loadSettings(folder)).toEqual(settings);
+  const next = edited(`# mine${end}${text}${end}`, [path, value]);
+  expect(next).toBe(`# mine${end}${then}${end}`);
+  expect(checkSettings(next)).toMatchObject({ ok: true });
 });
 
-test('writes an MCP server into an existing inline table', async () => {
+test('writes an MCP server into an existing inline table', () => {
   const servers = 'a = { command = "a" }';
-  const folder = await folderWith({ 'config.toml': `# mine\n[mcp]\nservers = { ${servers} } # b\n` });
-  const entry = { url: 'http://127.0.0.1:1/' };
-  await saveMcpServer(folder, 'b', entry);
+  const text = `# mine\n[mcp]\nservers = { ${servers} } # b\n`;
   const both = `${servers}, b = { url = "http://127.0.0.1:1/" }`;
-  expect(await textOf(folder)).toBe(`# mine\n[mcp]\nservers = { ${both} } # b\n`);
-  await saveMcpServer(folder, 'b', null);
-  expect(await textOf(folder)).toBe(`# mine\n[mcp]\nservers = { ${servers} } # b\n`);
+  const then = edited(text, ['mcp.servers.b', { url: 'http://127.0.0.1:1/' }]);
+  expect(then).toBe(`# mine\n[mcp]\nservers = { ${both} } # b\n`);
+  expect(edited(then, ['mcp.servers.b', null])).toBe(text);
 });
 
 test('rejects a change that would lose comments in a rewrite of the file', async () => {
   const text = `# ${'x'.repeat(300 * 1024)}\n[models]\ndefault = "opus"\n`;
-  const folder = await folderWith({ 'config.toml': text });
-  await expect(saveSetting(folder, 'models.default', 'haiku')).rejects.toThrow('the loss of its comments');
-  expect(await textOf(folder)).toBe(text);
+  const set = await withFile(text);
+  await expect(set('models.default', 'haiku')).rejects.toThrow('the loss of its comments');
+  expect(await readFile(file, 'utf8')).toBe(text);
 });
 
 test('rejects invalid values, unknown keys and a broken file, and writes nothing', async () => {
-  const folder = await folderWith({ 'config.toml': '# keep\n' });
-  await expect(saveSetting(folder, 'limits.max_sub_agents', 4)).rejects.toMatchObject({
+  const set = await withFile('# keep\n');
+  await expect(set('limits.max_sub_agents', 4)).rejects.toMatchObject({
     message: 'limits.max_sub_agents must be at most 3, not 4',
   });
-  await expect(saveSetting(folder, 'limits.max_sub_agents', 'many')).rejects.toMatchObject({
-    code: 'bad_input',
-  });
-  await expect(saveSetting(folder, 'limit.max_sub_agents', 1)).rejects.toMatchObject({
+  await expect(set('limits.max_sub_agents', 'many')).rejects.toMatchObject({ code: 'bad_input' });
+  await expect(set('limit.max_sub_agents', 1)).rejects.toMatchObject({
     message: 'limit.max_sub_agents is not a setting (did you mean limits.max_sub_agents?)',
   });
-  await expect(saveSetting(folder, 'limits', 1)).rejects.toMatchObject({ code: 'bad_input' });
-  const secret = 'http://ada:s3cret@models.example';
-  await expect(saveSetting(folder, 'providers.anthropic.base_url', secret)).rejects.toMatchObject({
-    message: expect.stringMatching(/base_url must be without a name and password: the key belongs/) as string,
-  });
-  expect(await textOf(folder)).toBe('# keep\n');
-  const broken = await folderWith({ 'config.toml': '[limits' });
-  await expect(saveSetting(broken, 'limits.max_sub_agents', 1)).rejects.toMatchObject({ code: 'bad_input' });
-  expect(await textOf(broken)).toBe('[limits');
+  await expect(set('limits', 1)).rejects.toMatchObject({ code: 'bad_input' });
+  expect(await readFile(file, 'utf8')).toBe('# keep\n');
+  await writeFile(file, '[limits');
+  await expect(set('limits.max_sub_agents', 1)).rejects.toMatchObject({ code: 'bad_input' });
+  expect(await readFile(file, 'utf8')).toBe('[limits');
 });
 
-test('reads back all saved values in any order of changes', async () => {
+test('reads back all saved values in any order of changes', () => {
   const numbers = settingPaths().filter((path) => path.startsWith('limits.'));
   const change = fc.oneof(
     fc.record({ path: fc.constantFrom(...numbers), value: fc.integer({ min: 2, max: 3 }) }),
@@ -297,25 +299,20 @@ test('reads back all saved values in any order of changes', async () => {
       value: fc.string({ minLength: 1, maxLength: 20 }).filter((text) => text.isWellFormed()),
     }),
   );
-  await fc.assert(
-    fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (changes) => {
-      const folder = await folderWith({ 'config.toml': '# first\n[models] # here\n' });
-      const last = new Map<string, string | number>();
-      for (const { path, value } of changes) {
-        await saveSetting(folder, path, value);
-        last.set(path, value);
-      }
-      const settings = await loadSettings(folder);
-      for (const [path, value] of last) expect(settingAt(settings, path)).toBe(value);
-      expect(await textOf(folder)).toContain('# first\n[models] # here');
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
+      const sets = changes.map(({ path, value }) => [path, value] as const);
+      const text = edited('# first\n[models] # here\n', ...sets);
+      const settings = settingsOf(text);
+      for (const [path, value] of new Map<string, string | number>(sets)) expect(settingAt(settings, path)).toBe(value);
+      expect(text).toContain('# first\n[models] # here');
     }),
     samples(4, 100),
   );
 });
 
-test('each key has a row with all fields that a form needs', async () => {
-  const folder = await folderWith({ 'config.toml': '[limits]\nmax_sub_agents = 1\n' });
-  const rows = settingRows(await loadSettings(folder));
+test('each key has a row with all fields that a form needs', () => {
+  const rows = settingRows(settingsOf('[limits]\nmax_sub_agents = 1\n'));
   expect(rows.map(({ path }) => path)).toEqual(settingPaths());
   for (const { description } of rows) expect(description).toMatch(/^[A-Z].*\.$/);
   const row = (path: string) => rows.find((one) => one.path === path);
@@ -348,5 +345,6 @@ test.for([
   ['providers.anthropic.max_concurrent', ' 2 ', 2],
   ['models.default', '42', '42'],
 ] as const)('converts the text of %s to the type of the key', async ([path, text, value]) => {
-  expect(settingAt(await saveSetting(await folderWith(), path, text), path)).toBe(value);
+  const set = await withFile('');
+  expect(await set(path, text)).toBe(value);
 });
