@@ -3,31 +3,19 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CompositionKeys } from '#core/agents/compositions/composition.ts';
 import { HANDOFF_VARIABLES, PROMPT_VARIABLES } from '#core/agents/variables.ts';
-import { AgentFolders } from '#core/agents/agent-folders.ts';
-import { builtinPlaces } from '#core/agents/places.ts';
-import { Trust } from '#core/agents/trust.ts';
-import { allTools } from '#core/tools/all-tools.ts';
+import { startConfigured } from '../support/configured.ts';
 import { folderWith } from '../support/workspace.ts';
 
 const page = readFileSync(new URL('../../docs/compositions.md', import.meta.url), 'utf8');
 const [, example = ''] = /```toml\n([\s\S]*?)```/.exec(page) ?? [];
 
-async function agentsWith(text: string) {
-  const folder = await folderWith({ 'mine/compositions/careful.toml': text });
-  const places = [
-    ...builtinPlaces(),
-    { folder: `${folder}/mine/compositions`, source: 'user', dialect: 'triad', compositions: true } as const,
-  ];
-  const agents = new AgentFolders({ tools: allTools(), places, trust: new Trust(folder), warn: () => {} });
-  return { agents, folder };
-}
-
 test('the example is a valid composition without warnings', async () => {
-  const { agents, folder } = await agentsWith(example);
-  expect((await agents.files(folder)).at(-1)).toMatchObject({
-    ok: true,
-    warnings: [],
-    definition: { name: 'CAREFUL', flow: { type: 'judge', rounds: 4, handoff: { type: 'template' } } },
+  const runtime = await startConfigured(await folderWith({ 'compositions/careful.toml': example }));
+  expect((await runtime.request('agents.files', {})).at(-1)).toMatchObject({ ok: true, warnings: [], name: 'CAREFUL' });
+  expect((await runtime.request('agents.get', { name: 'CAREFUL' })).definition.flow).toMatchObject({
+    type: 'judge',
+    rounds: 4,
+    handoff: { type: 'template' },
   });
 });
 
@@ -50,9 +38,11 @@ test('the tables list each key and each variable', () => {
 });
 
 test('the page lists the built-in compositions with their real settings', async () => {
-  const { agents, folder } = await agentsWith(example);
-  for (const { name, flow, source } of (await agents.of(folder)).list()) {
-    if (!flow || source !== 'builtin') continue;
+  const runtime = await startConfigured(await folderWith());
+  const agents = await runtime.request('agents.list', {});
+  expect(agents.filter(({ flow }) => flow).length).toBeGreaterThan(4);
+  for (const { name, flow } of agents) {
+    if (!flow) continue;
     const bound = flow.type === 'hitl' ? '' : `, ${flow.rounds} answers`;
     const coagent = flow.coagent === null ? 'none' : `\`${flow.coagent}\``;
     const cells = [`\`${name}\``, `\`${flow.primary}\``, coagent, `\`${flow.type}\`${bound}`];

@@ -3,15 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { readPlace } from '#core/agents/read-place.ts';
-import { Trust } from '#core/agents/trust.ts';
 import { writeFault } from '#core/base/write-fault.ts';
 import { refuseWriteFault, createUnwritableFolderError } from '#core/base/write-refusals.ts';
 import { claimOwnership, findOwner } from '#core/host/ownership/ownership.ts';
 import { answerPings } from '#core/host/ownership/ping-server.ts';
-import { fileSecrets } from '#core/settings/secrets.ts';
-import { loadSettings, saveSetting } from '#core/settings/settings.ts';
 import { connect } from '#hosts/connect.ts';
+import { startConfigured } from '../../support/configured.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const { signal } = new AbortController();
@@ -32,24 +29,27 @@ const refused = (path: string, mode: string, mends = 'go-w') => ({
 
 test.runIf(isPosix).each(['666', '602', '620'])('rejects a settings file of mode %s', async (mode) => {
   const file = join(folder, 'config.toml');
-  expect((await loadSettings(folder)).providers.active).toBe('demo');
+  const runtime = await startConfigured(folder);
   await chmod(file, Number.parseInt(mode, 8));
   const expected = refused(file, `0${mode}`);
-  await expect(loadSettings(folder)).rejects.toMatchObject(expected);
-  await expect(saveSetting(folder, 'providers.active', 'anthropic')).rejects.toMatchObject(expected);
+  await expect(startConfigured(folder)).rejects.toMatchObject(expected);
+  const change = { path: 'providers.active', value: 'anthropic' };
+  await expect(runtime.request('settings.set', change)).rejects.toMatchObject(expected);
   // The command of the message mends it.
   const command = /run "(.*)"$/.exec(expected.message)?.[1] ?? '';
   execFileSync('sh', ['-c', command]);
-  expect((await loadSettings(folder)).providers.active).toBe('demo');
+  const { provider } = await (await startConfigured(folder)).request('app.state', {});
+  expect(provider.name).toBe('demo');
 });
 
 test.runIf(isPosix)('rejects a folder that everyone can write, even before the file exists', async () => {
+  const runtime = await startConfigured(folder);
   await chmod(folder, 0o777);
   const expected = refused(folder, '0777');
   for (const name of ['config.toml', 'secrets.json', 'instance.json'])
     await expect(refuseWriteFault(join(folder, name))).rejects.toMatchObject(expected);
-  await expect(loadSettings(folder)).rejects.toMatchObject(expected);
-  await expect(fileSecrets(folder).set('a', 'b')).rejects.toMatchObject(expected);
+  await expect(startConfigured(folder)).rejects.toMatchObject(expected);
+  await expect(runtime.request('provider.set', { name: 'anthropic', apiKey: 'b' })).rejects.toMatchObject(expected);
   await expect(claimOwnership(folder, { signal })).rejects.toMatchObject(expected);
 });
 
@@ -66,17 +66,19 @@ test.runIf(isPosix)('rejects an instance file that others can write, instead of 
 });
 
 test.runIf(isPosix)('rejects key files, trust files and agent folders that others can write', async () => {
+  const runtime = await startConfigured(folder);
   const secrets = join(folder, 'secrets.json');
   await writeFile(secrets, '{"a": "b"}');
   await chmod(secrets, 0o622);
-  await expect(fileSecrets(folder).get('a')).rejects.toMatchObject(refused(secrets, '0622', '600'));
+  await expect(runtime.request('app.state', {})).rejects.toMatchObject(refused(secrets, '0622', '600'));
   expect((await stat(secrets)).mode & 0o777, 'left for the person to see').toBe(0o622);
   await chmod(join(folder, 'trust.json'), 0o666);
-  await expect(new Trust(folder).list()).rejects.toMatchObject({ code: 'not_allowed' });
-  const place = { folder: join(folder, 'agents'), source: 'user', dialect: 'triad' } as const;
-  expect(await readPlace(place)).toMatchObject([{ problem: null }]);
-  await chmod(place.folder, 0o775);
-  expect(await readPlace(place)).toMatchObject([{ problem: refused(place.folder, '0775').message }]);
+  await expect(runtime.request('trust.list', {})).rejects.toMatchObject({ code: 'not_allowed' });
+  const messageOf = async () => (await runtime.request('agents.files', {})).at(-1)?.errors[0]?.message;
+  const agents = join(folder, 'agents');
+  expect(await messageOf()).not.toContain('Others may write');
+  await chmod(agents, 0o775);
+  expect(await messageOf()).toContain(refused(agents, '0775').message);
 });
 
 test.runIf(isPosix).each([

@@ -1,10 +1,8 @@
 // Where requests go: every request of a provider is put behind the path of its base URL, and before what stands behind a "?".
 import { expect, test } from 'vitest';
-import { createModel } from '#core/model/adapters.ts';
-import { addressOf } from '#core/model/kept-key.ts';
-import { askForModels } from '#core/model/model-lists.ts';
-import { attempt } from '../../support/fake-model/exchange.ts';
+import { startConfigured } from '../../support/configured.ts';
 import { listening } from '../../support/web/web-server.ts';
+import { folderWith } from '../../support/workspace.ts';
 
 test.for([
   ['anthropic', '/v1/messages', '/v1/models?v=1&limit=1000'],
@@ -17,7 +15,7 @@ test.for([
     response.writeHead(404).end();
   });
   const baseUrl = `${server!.url}a/b//?v=1#part`;
-  await attempt(await createModel({ name: 'one', type, apiKey: 'k', baseUrl }));
-  await askForModels({ address: addressOf(baseUrl), type }, 'k', new AbortController().signal);
-  expect(asked).toEqual([`/a/b${path}?v=1`, `/a/b${list}`]);
+  const runtime = await startConfigured(await folderWith());
+  await runtime.request('provider.test', { name: 'one', type, apiKey: 'k', baseUrl, model: 'm' });
+  expect(asked.toSorted()).toEqual([`/a/b${path}?v=1`, `/a/b${list}`].toSorted());
 });
