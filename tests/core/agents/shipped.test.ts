@@ -1,39 +1,37 @@
 /** What comes with the program, linked: chains and compositions without a fault, and a composition as somebody's own beginning. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { AgentFolders } from '#core/agents/agent-folders.ts';
 import { compositionTemplate } from '#core/agents/compositions/composition-template.ts';
 import { editText, valuesOf } from '#core/agents/edit.ts';
-import { builtinPlaces, userPlaces } from '#core/agents/places.ts';
+import { builtinPlaces } from '#core/agents/places.ts';
 import { schemaFault } from '#core/agents/schemas.ts';
-import { lookAtTrust } from '#core/agents/trust-look.ts';
-import { Trust } from '#core/agents/trust.ts';
-import { allTools } from '#core/tools/all-tools.ts';
+import { startEngine } from '../../support/engine.ts';
+import { Script } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 
-const tools = allTools();
 const [, compositions] = builtinPlaces();
 const shipped = (name: string) => readFile(join(compositions.folder, `${name}.toml`), 'utf8');
 
-async function agentsOf(files: Record<string, string> = {}) {
-  const root = await folderWith({ 'project/README.md': '', ...files });
-  const trust = new Trust(join(root, 'data'));
-  const places = [...builtinPlaces(), ...userPlaces(join(root, 'config'), join(root, 'home'))];
-  const warnings: string[] = [];
-  const agents = new AgentFolders({ tools, places, trust, warn: (line) => warnings.push(line) });
-  return { root, agents, trust, warnings, project: join(root, 'project') };
+/** `config`: the folder of the person's agents; `files`: those of the project. */
+async function started(files: Record<string, string> = {}, config: Record<string, string> | null = null) {
+  const agentsConfig = config && (await folderWith(config));
+  return startEngine(new Script(), { files: { 'README.md': '', ...files }, ...(agentsConfig && { agentsConfig }) });
 }
 
 test('the shipped agents and compositions have no faults or warnings, and have the expected flows', async () => {
-  const { agents, project } = await agentsOf();
-  const files = await agents.files(project);
-  expect(files.flatMap((file) => [...file.warnings, ...(file.ok ? [] : file.errors)])).toEqual([]);
-  const schemas = files.flatMap((file) =>
-    file.ok ? [file.definition.input?.schema, file.definition.output?.schema].filter((schema) => schema != null) : [],
+  const { runtime } = await started();
+  const files = await runtime.request('agents.check', {});
+  expect(files.flatMap(({ errors, warnings }) => [...warnings, ...errors])).toEqual([]);
+  const agents = await runtime.request('agents.list', {});
+  const definitions = await Promise.all(
+    agents.map(async ({ name }) => (await runtime.request('agents.get', { name })).definition),
+  );
+  const schemas = definitions.flatMap(({ input, output }) =>
+    [input?.schema, output?.schema].filter((schema) => schema != null),
   );
   expect(schemas.map(schemaFault), 'of those that come with the program this is not looked at').toEqual([null, null]);
-  const made = files.flatMap((file) => (file.ok && file.definition.flow ? [file.definition] : []));
+  const made = agents.filter(({ flow }) => flow);
   expect(
     made.map(({ name, role, flow }) => [name, role, flow?.type, flow?.rounds, flow?.primary, flow?.coagent]),
   ).toEqual([
@@ -44,17 +42,15 @@ test('the shipped agents and compositions have no faults or warnings, and have t
     ['PLAN', 'primary', 'hitl', 1, 'planner', null],
     ['TASK-SMART', 'subagent', 'smart', 3, 'worker', 'reviewer'],
   ]);
-  const registry = await agents.of(project);
-  expect(registry.chainOf(registry.get('fact-finder')!)).toEqual(['report-writer', 'report-checker']);
-  expect(registry.delegable().map(({ name }) => name)).toContain('TASK-SMART');
+  expect(agents.find(({ name }) => name === 'fact-finder')?.chain).toEqual(['report-writer', 'report-checker']);
 });
 
 test('every default handoff text states what the answer is checked against', async () => {
-  const { agents, project } = await agentsOf();
-  const registry = await agents.of(project);
+  const { runtime } = await started();
+  const textOf = async (name: string) => (await runtime.request('agents.get', { name })).definition.flow?.handoff.text;
   for (const name of ['BUILD-JUDGE', 'BUILD-SMART', 'TASK-SMART'])
-    expect(registry.get(name)?.flow?.handoff.text).toMatch(/against the request/);
-  expect(registry.get('BUILD-LOOP')?.flow?.handoff.text).toMatch(/still missing or wrong/);
+    expect(await textOf(name)).toMatch(/against the request/);
+  expect(await textOf('BUILD-LOOP')).toMatch(/still missing or wrong/);
 });
 
 test('a copy of a composition with three changed lines is a separate lead', async () => {
@@ -62,8 +58,8 @@ test('a copy of a composition with three changed lines is a separate lead', asyn
     .replace('name = "BUILD-SMART"', 'name = "mine"')
     .replace('type = "smart"', 'type = "judge"')
     .replace('max_rounds = 3', 'max_rounds = 5');
-  const { agents, project } = await agentsOf({ 'config/compositions/mine.toml': text });
-  expect((await agents.of(project)).lookup('mine')).toMatchObject({
+  const { runtime } = await started({}, { 'compositions/mine.toml': text });
+  expect((await runtime.request('agents.get', { name: 'mine' })).definition).toMatchObject({
     name: 'mine',
     role: 'primary',
     source: 'user',
@@ -97,39 +93,36 @@ test('an edit changes, adds and removes keys of a composition, and preserves its
 });
 
 test('a composition of a project requires trust, and is excluded again after a change', async () => {
-  const file = 'project/.triad/compositions/mine.toml';
+  const file = '.triad/compositions/mine.toml';
   const text = (await shipped('BUILD-SMART')).replace('"BUILD-SMART"', '"mine"');
-  const { agents, project, trust, warnings } = await agentsOf({ [file]: text });
-  const has = async () => (await agents.of(project)).lookup('mine') !== null;
-  const [found] = (
-    await lookAtTrust(project, await trust.hashes(project), { tools, findStartPlace: () => Promise.resolve(null) })
-  ).files;
-  expect(found).toMatchObject({
-    path: '.triad/compositions/mine.toml',
-    says: expect.stringMatching(
-      /^composition mine · primary lead · coagent reviewer · control flow smart, at most 3 answers: /,
-    ) as string,
-  });
-  expect([await has(), (await agents.of(project)).untrusted]).toEqual([false, ['.triad/compositions/mine.toml']]);
-  await trust.add(project, '.triad/compositions/mine.toml', text);
-  expect(await has()).toBe(true);
-  await trust.add(project, '.triad/compositions/mine.toml', `${text}#`);
+  const { runtime, folder } = await started({ [file]: text });
+  const has = async () => (await runtime.request('agents.list', { folder })).some(({ name }) => name === 'mine');
+  const { files } = await runtime.request('trust.look', { folder });
+  expect(files).toMatchObject([
+    {
+      path: file,
+      says: expect.stringMatching(
+        /^composition mine · primary lead · coagent reviewer · control flow smart, at most 3 answers: /,
+      ) as string,
+    },
+  ]);
   expect(await has()).toBe(false);
-  expect(warnings).toEqual([]);
+  await runtime.request('trust.set', { folder, files: files.map(({ path, hash }) => ({ path, hash })) });
+  expect(await has()).toBe(true);
+  await writeFile(join(folder, file), `${text}#`);
+  expect(await has()).toBe(false);
 });
 
 test('a link to an untrusted agent is an error, and untrusted files are still checked', async () => {
   const agent = (name: string, keys = '') => `---\nname: ${name}\ndescription: d\n${keys}---\nPrompt\n`;
-  const { agents, project, warnings } = await agentsOf({
-    'config/agents/a.md': agent('a', 'next: theirs\n'),
-    'project/.triad/agents/theirs.md': agent('theirs', 'next: more\n'),
-    'project/.triad/agents/more.md': agent('more'),
-  });
-  const files = await agents.files(project);
-  const ok = (name: string) => files.find((file) => file.path.endsWith(`${name}.md`))?.ok;
-  expect([ok('/a'), ok('/theirs'), ok('/more')]).toEqual([false, true, true]);
-  expect((await agents.of(project)).lookup('a')).toBeNull();
-  expect(warnings).toEqual([expect.stringMatching(/a\.md:4:7: next theirs: there is no such agent$/)]);
-  await agents.of(project);
-  expect(warnings, 'told once for each version of a file').toHaveLength(1);
+  const project = {
+    '.triad/agents/theirs.md': agent('theirs', 'next: more\n'),
+    '.triad/agents/more.md': agent('more'),
+  };
+  const { runtime, folder } = await started(project, { 'agents/a.md': agent('a', 'next: theirs\n') });
+  const files = await runtime.request('agents.check', { folder });
+  const named = (name: string) => files.find(({ file }) => file.endsWith(`${name}.md`));
+  expect([named('/a')?.ok, named('/theirs')?.ok, named('/more')?.ok]).toEqual([false, true, true]);
+  expect((await runtime.request('agents.list', { folder })).map(({ name }) => name)).not.toContain('a');
+  expect(named('/a')?.errors).toMatchObject([{ line: 4, column: 7, message: 'next theirs: there is no such agent' }]);
 });
