@@ -153,10 +153,13 @@ const tools = allTools();
 
 /** The built-in agents, and of a project what the trust that is kept in the folder covers. */
 /** `config`: a folder that also has agents of the person, whose files may have faults. */
-export function builtinAgents(trust: Trust, config?: string): AgentFolders {
-  const warn = (line: string): void => {
+export function builtinAgents(
+  trust: Trust,
+  config?: string,
+  warn = (line: string): void => {
     if (config === undefined) throw new Error(line);
-  };
+  },
+): AgentFolders {
   const own = config === undefined ? [] : userPlaces(config, config);
   return new AgentFolders({ tools, places: [...builtinPlaces(), ...own], trust, warn });
 }

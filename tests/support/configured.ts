@@ -7,15 +7,16 @@ import { builtinAgents, type Composition, composeRuntime } from './compose.ts';
 import type { Harness } from './engine.ts';
 import { memoryStore } from './stores/pooled.ts';
 
-/** `environment`: key and base URL of the environment; default: it has none. */
+/** `environment`: key and base URL of the environment; default: it has none. `warn` gets the faults of agent files. */
 export async function startConfigured(
   folder: string,
   environment: Partial<NonNullable<Composition['environment']>> = {},
+  warn?: (line: string) => void,
 ): Promise<Harness['runtime']> {
   const runtime = await composeRuntime({
     store: await memoryStore(),
     folder,
-    agents: builtinAgents(new Trust(folder), folder),
+    agents: builtinAgents(new Trust(folder), folder, warn),
     settings: await loadSettings(folder),
     // The environment replaces it.
     url: '',

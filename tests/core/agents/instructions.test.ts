@@ -1,38 +1,37 @@
 /** A project's instructions for agents: which files are read, how much of them, and that nobody is told a text that is not trusted. */
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { MAX_INSTRUCTION_BYTES } from '#contract/limits.ts';
-import { AgentFolders } from '#core/agents/agent-folders.ts';
 import { buildSystemPrompt } from '#core/agents/system-prompt.ts';
-import { lookAtTrust } from '#core/agents/trust-look.ts';
-import { Trust } from '#core/agents/trust.ts';
-import { AgentWatch } from '#core/agents/watch.ts';
+import { startConfigured } from '../../support/configured.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import { eventually } from '../../support/eventually.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 /** A project in a repository, both below a folder that is not theirs; `at`: where the agents work. */
 async function project(files: Record<string, string>, at = 'repo/app/web') {
-  const root = await folderWith({ 'AGENTS.md': 'Of a stranger', 'repo/.git/HEAD': '', [`${at}/x`]: '', ...files });
+  const outside = { 'AGENTS.md': 'Of a stranger', 'data/x': '' };
+  const root = await folderWith({ ...outside, 'repo/.git/HEAD': '', [`${at}/x`]: '', ...files });
   const folder = join(root, at);
-  const trust = new Trust(join(root, 'data'));
   const warnings: string[] = [];
-  const agents = new AgentFolders({ tools: [], places: [], trust, warn: (line) => warnings.push(line) });
-  const look = async () =>
-    (await lookAtTrust(folder, await trust.hashes(folder), { tools: [], findStartPlace: () => Promise.resolve(null) }))
-      .files;
-  const told = async () => (await agents.of(folder)).instructions;
+  const runtime = await startConfigured(join(root, 'data'), {}, (line) => warnings.push(line));
+  const look = async () => (await runtime.request('trust.look', { folder })).files;
+  const told = async () =>
+    (await runtime.request('agents.preview', { folder, agent: 'lead' })).envelope.instructions ?? [];
   return {
+    runtime,
     root,
     folder,
     warnings,
     look,
     told,
     paths: async () => (await told()).map(({ path }) => path),
-    untrusted: async () => (await agents.of(folder)).untrusted,
-    agree: async () =>
-      trust.set(folder, new Map((await look()).flatMap(({ path, hash }) => (hash === null ? [] : [[path, hash]])))),
+    untrusted: async () => (await look()).filter(({ state }) => state !== 'same').map(({ path }) => path),
+    agree: async () => {
+      const known = (await look()).flatMap(({ path, hash }) => (hash === null ? [] : [{ path, hash }]));
+      await runtime.request('trust.set', { folder, files: known });
+    },
     write: async (path: string, text: string) => {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), text);
@@ -128,11 +127,9 @@ test('nearer files are included whole first, and text beyond the size limit is c
 });
 
 test('the watch reports a changed, a new and a deleted instruction file', async () => {
-  const { root, folder, write } = await project({ 'repo/AGENTS.md': 'One' });
-  const watch = new AgentWatch(() => []);
-  onTestFinished(() => watch.close());
+  const { runtime, root, folder, write } = await project({ 'repo/AGENTS.md': 'One' });
   const changed = vi.fn();
-  await watch.subscribe(folder, changed);
+  await runtime.subscribe('agents', { folder }, changed);
   for (const change of [
     () => write('repo/AGENTS.md', 'Two'),
     () => write('repo/app/CLAUDE.md', 'New'),
