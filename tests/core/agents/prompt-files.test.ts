@@ -9,12 +9,12 @@ const agent = (prompt: string) => `name = "mine"\ndescription = "d"\n# mine\npro
 
 async function started(files: Record<string, string>) {
   const config = await folderWith(files);
-  const { request } = await startConfigured(config);
+  const runtime = await startConfigured(config);
   return {
     config,
-    definition: async (name = 'mine') => (await request('agents.get', { name })).definition,
+    definition: async (name = 'mine') => (await runtime.request('agents.get', { name })).definition,
     report: async (file = 'agents/mine.toml') =>
-      (await request('agents.check', {})).find((report) => report.file === join(config, file)),
+      (await runtime.request('agents.check', {})).find((report) => report.file === join(config, file)),
   };
 }
 

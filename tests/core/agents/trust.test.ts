@@ -12,17 +12,17 @@ const projectFolder = () => folderWith({ [FILE]: agent('One.') });
 
 /** A program with its trust file in this folder. */
 async function started(data: string) {
-  const { request } = await startConfigured(data);
-  const look = async (folder: string) => (await request('trust.look', { folder, texts: true })).files;
+  const runtime = await startConfigured(data);
+  const look = async (folder: string) => (await runtime.request('trust.look', { folder, texts: true })).files;
   return {
-    request,
+    runtime,
     look,
     stateOf: async (folder: string, path = FILE) => (await look(folder)).find((file) => file.path === path)?.state,
     agree: async (folder: string, paths = [FILE]) => {
       const files = (await look(folder)).flatMap(({ path, hash }) =>
         hash !== null && paths.includes(path) ? [{ path, hash }] : [],
       );
-      return request('trust.set', { folder, files });
+      return runtime.request('trust.set', { folder, files });
     },
   };
 }
@@ -33,11 +33,11 @@ test('the trust file is readable only by its owner, and concurrent changes are a
   const folders = await Promise.all(Array.from({ length: 12 }, projectFolder));
   await Promise.all(folders.map((folder) => agree(folder)));
   expect((await stat(join(data, 'trust.json'))).mode & 0o777).toBe(0o600);
-  const { request, stateOf } = await started(data);
-  const list = await request('trust.list', {});
+  const { runtime, stateOf } = await started(data);
+  const list = await runtime.request('trust.list', {});
   expect(list.map(({ folder }) => folder).sort()).toEqual([...folders].sort());
   expect(list[0]?.files).toEqual([FILE]);
-  await request('trust.revoke', { folder: folders[0]! });
+  await runtime.request('trust.revoke', { folder: folders[0]! });
   expect([await stateOf(folders[0]!), await stateOf(folders[1]!)]).toEqual(['new', 'same']);
 });
 
@@ -55,10 +55,10 @@ test.for(['', '{', '[]', '{"/x": {"files": 1}}'])(
   'a damaged trust file (%j) trusts nothing and is not overwritten',
   async (text) => {
     const data = await folderWith({ 'trust.json': text });
-    const { request, agree, stateOf } = await started(data);
+    const { runtime, agree, stateOf } = await started(data);
     const folder = await projectFolder();
     expect(await stateOf(folder)).toBe('new');
-    await expect(request('trust.list', {})).rejects.toThrow('trust.json is damaged');
+    await expect(runtime.request('trust.list', {})).rejects.toThrow('trust.json is damaged');
     await expect(agree(folder)).rejects.toThrow('is damaged');
     expect(await readFile(join(data, 'trust.json'), 'utf8')).toBe(text);
   },
@@ -73,7 +73,7 @@ test('changes of the trust file by another process apply at once', async () => {
   await writeFile(join(folder, FILE), agent('Two.'));
   await other.agree(folder);
   expect(await stateOf(folder)).toBe('same');
-  await other.request('trust.revoke', { folder });
+  await other.runtime.request('trust.revoke', { folder });
   expect(await stateOf(folder)).toBe('new');
   await other.agree(folder);
   expect(await stateOf(folder)).toBe('same');
@@ -85,16 +85,16 @@ test('trust of a deleted folder can be revoked, and a deleted folder cannot be t
   const data = await folderWith({
     'trust.json': '{"/gone": {"at": "2026-01-01T00:00:00.000Z", "files": {"a": "b"}}}',
   });
-  const { request } = await started(data);
-  expect(await request('trust.revoke', { folder: '/gone' })).toEqual({ revoked: true });
-  expect(await request('trust.list', {})).toEqual([]);
-  await expect(request('trust.set', { folder: '/gone', files: [] })).rejects.toThrow('/gone is not a folder');
+  const { runtime } = await started(data);
+  expect(await runtime.request('trust.revoke', { folder: '/gone' })).toEqual({ revoked: true });
+  expect(await runtime.request('trust.list', {})).toEqual([]);
+  await expect(runtime.request('trust.set', { folder: '/gone', files: [] })).rejects.toThrow('/gone is not a folder');
 });
 
 test('the trusted text is stored while it is trusted, and a change is shown as a diff', async () => {
   const [before, after] = [agent('One.'), agent('Two.')];
   const [folder, data] = [await projectFolder(), await folderWith()];
-  const { request, look, agree, stateOf } = await started(data);
+  const { runtime, look, agree, stateOf } = await started(data);
   expect(await look(folder)).toMatchObject([{ state: 'new', text: before }]);
   await agree(folder);
   expect(await readdir(join(data, 'trusted'))).toEqual([sha256(before)]);
@@ -111,8 +111,8 @@ test('the trusted text is stored while it is trusted, and a change is shown as a
 
   const saved = '.triad/agents/b.md';
   const text = agent('Saved.', 'b');
-  await request('agents.save', { folder, file: join(folder, saved), text, before: null });
+  await runtime.request('agents.save', { folder, file: join(folder, saved), text, before: null });
   expect([await stateOf(folder), await stateOf(folder, saved)]).toEqual(['changed', 'same']);
-  await request('trust.revoke', { folder });
+  await runtime.request('trust.revoke', { folder });
   expect(await readdir(join(data, 'trusted'))).toEqual([]);
 });
