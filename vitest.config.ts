@@ -12,14 +12,6 @@ import { COMPILED } from './tests/support/compiled.ts';
 import { temporaryFolder } from './tests/support/temporary.ts';
 import { usedBits } from './tests/support/used-bits.ts';
 
-/** Replaces a module, a global, the clock or every store: what modules remember of that must not reach other files. */
-const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(|\beveryStore\.isOnServer = /;
-/** Opens many stores in memory, of which the embedded engine frees little: its processes end with this project. */
-const ENGINE = /\/support\/(configured|engine|shared-engine|reflecting|flows\/flows)\.ts'/;
-
-/** Rooms of the client without runes: plain Node, unless a test of theirs renders a component. */
-const PLAIN = /^tests\/lib\/(?:ui|view|words)\//;
-
 // Also for the processes of vitest, and for those that the program itself starts in a test. With few arenas the stores of
 // many tests leave less memory behind, which every start of a process has to map again.
 Object.assign(process.env, COMPILED, temporaryFolder(), { MALLOC_ARENA_MAX: '2' });

@@ -5,7 +5,9 @@ import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
   'a disabled button of a message toolbar can be focused and says why, and the focus stays when the work ends',
-  fullSpec('tests/lib/chat/turn-actions.server.test.ts › keeps an unavailable action focusable and describes the reason'),
+  fullSpec(
+    'tests/lib/chat/turn-actions.server.test.ts › keeps an unavailable action focusable and describes the reason',
+  ),
   async ({ start }) => {
     const gate = new Gate();
     const script = plainAnswer();

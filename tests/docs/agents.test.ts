@@ -8,7 +8,7 @@ import { parseDefinition } from '#core/agents/definition.ts';
 import { TomlKeys } from '#core/agents/keys.ts';
 import { reportOf } from '#core/agents/load.ts';
 import { allTools } from '#core/tools/all-tools.ts';
-import { startConfigured } from '../support/configured.ts';
+import { startConfigured } from '../support/settings/configured.ts';
 import { folderWith } from '../support/workspace.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');

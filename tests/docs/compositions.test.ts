@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CompositionKeys } from '#core/agents/compositions/composition.ts';
 import { HANDOFF_VARIABLES, PROMPT_VARIABLES } from '#core/agents/variables.ts';
-import { startConfigured } from '../support/configured.ts';
+import { startConfigured } from '../support/settings/configured.ts';
 import { folderWith } from '../support/workspace.ts';
 
 const page = readFileSync(new URL('../../docs/compositions.md', import.meta.url), 'utf8');

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { MAX_INSTRUCTION_BYTES } from '#contract/limits.ts';
 import { buildSystemPrompt } from '#core/agents/system-prompt.ts';
-import { startConfigured } from '../../support/configured.ts';
+import { startConfigured } from '../../support/settings/configured.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import { eventually } from '../../support/eventually.ts';
 import { folderWith } from '../../support/workspace.ts';

@@ -2,7 +2,7 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startConfigured } from '../../support/configured.ts';
+import { startConfigured } from '../../support/settings/configured.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const agent = (prompt: string) => `name = "mine"\ndescription = "d"\n# mine\nprompt = ${prompt}\nmodel = "haiku"\n`;

@@ -3,7 +3,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sha256 } from '#core/base/hash.ts';
-import { startConfigured } from '../../support/configured.ts';
+import { startConfigured } from '../../support/settings/configured.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const FILE = '.triad/agents/a.md';

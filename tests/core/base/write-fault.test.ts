@@ -8,7 +8,7 @@ import { refuseWriteFault, createUnwritableFolderError } from '#core/base/write-
 import { claimOwnership, findOwner } from '#core/host/ownership/ownership.ts';
 import { answerPings } from '#core/host/ownership/ping-server.ts';
 import { connect } from '#hosts/connect.ts';
-import { startConfigured } from '../../support/configured.ts';
+import { startConfigured } from '../../support/settings/configured.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const { signal } = new AbortController();

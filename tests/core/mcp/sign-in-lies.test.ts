@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { start } from '#core/mcp/sign-in/flow.ts';
 import { type Guard, guardedFetch } from '#core/mcp/sign-in/guarded-fetch.ts';
-import { browse, type SignInSite, type SiteOptions, startSignInSite } from '../../support/sign-in-site.ts';
+import { browse, type SignInSite, type SiteOptions, startSignInSite } from '../../support/web/sign-in-site.ts';
 import { at, personAt, signedIn } from './sign-in-person.ts';
 import { never, reference } from './support.ts';
 

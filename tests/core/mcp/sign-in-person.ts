@@ -4,7 +4,7 @@ import { SignIns } from '#core/mcp/sign-ins.ts';
 import type { McpPool } from '#core/mcp/pool.ts';
 import type { McpServerConfig } from '#core/mcp/server-config.ts';
 import type { Secrets } from '#core/settings/secrets.ts';
-import { browse, type SignInSite, type SiteOptions, startSignInSite } from '../../support/sign-in-site.ts';
+import { browse, type SignInSite, type SiteOptions, startSignInSite } from '../../support/web/sign-in-site.ts';
 import { said, serverOf, testPool } from './support.ts';
 
 function keyStore(): Pick<Secrets, 'get' | 'set'> & { kept: Map<string, string> } {

@@ -6,7 +6,7 @@ import type { Attention } from '#contract/view.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { browse, startSignInSite } from '../../support/sign-in-site.ts';
+import { browse, startSignInSite } from '../../support/web/sign-in-site.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const NEEDED = 'The MCP server "web" needs sign-in: triad mcp login web';

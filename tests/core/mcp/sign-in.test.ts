@@ -1,7 +1,7 @@
 /** Signing in to a server at an address: a real authorization server, a browser that follows it, and what the key store keeps. */
 import { expect, test } from 'vitest';
 import { signedFetch, Veil } from '#core/mcp/signed-fetch.ts';
-import { browse, startSignInSite } from '../../support/sign-in-site.ts';
+import { browse, startSignInSite } from '../../support/web/sign-in-site.ts';
 import { at, personAt, signedIn } from './sign-in-person.ts';
 import { never } from './support.ts';
 import { variations } from '../../support/samples.ts';

@@ -1,6 +1,6 @@
 // Where requests go: every request of a provider is put behind the path of its base URL, and before what stands behind a "?".
 import { expect, test } from 'vitest';
-import { startConfigured } from '../../support/configured.ts';
+import { startConfigured } from '../../support/settings/configured.ts';
 import { listening } from '../../support/web/web-server.ts';
 import { folderWith } from '../../support/workspace.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { startConfigured } from '../../support/configured.ts';
+import { startConfigured } from '../../support/settings/configured.ts';
 import { type Harness, talkIn } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';

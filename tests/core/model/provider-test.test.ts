@@ -7,7 +7,7 @@ import { createModel } from '#core/model/adapters.ts';
 import { suggestModel, testEndpoint } from '#core/model/providers/test-endpoint.ts';
 import type { Model } from '#core/model/model.ts';
 import { type ProviderPorts, Providers } from '#core/model/providers/providers.ts';
-import { startConfigured } from '../../support/configured.ts';
+import { startConfigured } from '../../support/settings/configured.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import type { Script } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { settingsOf } from '../../support/compose.ts';
-import { startConfigured } from '../../support/configured.ts';
+import { startConfigured } from '../../support/settings/configured.ts';
 import { startEngine, talkIn } from '../../support/engine.ts';
 import { LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';

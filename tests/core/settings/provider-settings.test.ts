@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkSettings } from '#core/settings/settings.ts';
 import { sentenceOf } from '#core/settings/toml-file.ts';
-import { startConfigured } from '../../support/configured.ts';
+import { startConfigured } from '../../support/settings/configured.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const FINE = '[providers.mine]\ntype = "openai-chat"\nbase_url = "http://127.0.0.1:1/v1"\n';

@@ -1,7 +1,6 @@
 /** Pages of a history of which a row cannot be read: they show everything else, in the app and in the terminal. */
 import { expect, test } from 'vitest';
-import { main } from '#hosts/cli/program.ts';
-import { memoryIo } from '../../hosts/support/memory-io.ts';
+import { commandLine } from '../../hosts/support/memory-io.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script } from '../../support/fake-model/script.ts';
 import { pooledDatabase } from '../../support/stores/pooled.ts';
@@ -23,12 +22,7 @@ async function seeded() {
   await store.settled();
   const engine = await startEngine(new Script(), { store });
   const { id: conversationId } = conversation.row;
-  const triad = async (...args: string[]) => {
-    const io = memoryIo({ client: engine.runtime });
-    const code = await main(args, io);
-    await io.screen.flush();
-    return { code, out: io.out() };
-  };
+  const triad = commandLine(engine.runtime);
   const readPage = () => engine.runtime.request('conversation.snapshot', { conversationId });
   const read = async () => {
     const page = await readPage();

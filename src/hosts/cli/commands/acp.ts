@@ -11,7 +11,7 @@ export function addAcp(program: Command, io: Io, exit: Exit): void {
     .action(async () => exit(await acp(io)));
 }
 
-export async function acp(io: Io): Promise<number> {
+async function acp(io: Io): Promise<number> {
   const { Readable } = await import('node:stream');
   const { serveAcp } = await import('../../acp/acp.ts');
   const { screen, signal, stdin } = io;

@@ -3,9 +3,9 @@ import { onTestFinished } from 'vitest';
 import { Trust } from '#core/agents/trust.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { loadSettings } from '#core/settings/settings.ts';
-import { builtinAgents, type Composition, composeRuntime } from './compose.ts';
-import type { Harness } from './engine.ts';
-import { memoryStore } from './stores/pooled.ts';
+import { builtinAgents, type Composition, composeRuntime } from '../compose.ts';
+import type { Harness } from '../engine.ts';
+import { memoryStore } from '../stores/pooled.ts';
 
 /** `environment`: key and base URL of the environment; default: it has none. `warn` gets the faults of agent files. */
 export async function startConfigured(
